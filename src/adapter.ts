@@ -77,6 +77,8 @@ export interface Adapter {
   tableAround(handle: Handle): Promise<Seen | undefined>
   /** A table, list or tree by row and column. Its methods read it live. */
   grid(handle: Handle): Promise<Grid<Handle>>
+  /** The interface of the platform that an element lacks if it is not a table, or cannot be written; for error messages. */
+  interfaceFor(what: "table" | "writing"): Promise<string>
   /** The text of an element by character offsets. Never of a secure field. */
   text(handle: Handle): Promise<TextAccess | NoText>
   /** Selects a range of an element's text, or places the caret if the range is empty. Sends at most one call. */

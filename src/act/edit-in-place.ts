@@ -118,6 +118,10 @@ async function setEditor(
   watch: Watch,
 ): Promise<void> {
   const action = { kind: "set-value", value: text } as const
+  // A spin box shows any text, and drops it at Return.
+  const isNumber = text.trim() !== "" && Number.isFinite(Number(text))
+  if (editor.seen.role === "incrementor" && !isNumber)
+    throw notTaken(target, await cancel(ctx, editor, watch))
   try {
     const sent = await sendAction(ctx, editor.seen.handle, action)
     if (sent.delivery === "not_delivered" && !sent.already) await replaceText(ctx, editor, action, text)

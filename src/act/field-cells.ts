@@ -24,6 +24,8 @@ export interface FieldCell extends CellPlace {
   readonly label?: SeenNode
   readonly labelColumn?: number
   readonly now: (column?: number) => Promise<SeenNode | undefined>
+  /** Scrolls the table to the row, which the pointer must reach. */
+  readonly show: (target: Target) => Promise<void>
 }
 
 /**
@@ -41,7 +43,11 @@ export async function fieldsOf(
     cells.map(async (cell) => ({ cell, fields: writableIn(await contentOf(cell)) })),
   )
   const wrong = found.filter(({ fields }) => fields.length !== 1)
-  if (wrong.length > 0) throw noField(wrong.map(({ cell }) => cell))
+  if (wrong.length > 0)
+    throw noField(
+      wrong.map(({ cell }) => cell),
+      await ctx.adapter.interfaceFor("writing"),
+    )
   const written = new Set(cells.map(({ column }) => column))
   const labels = new Map(
     await Promise.all(
@@ -53,7 +59,16 @@ export async function fieldsOf(
   return found.map(({ cell, fields }) => {
     const { row, column } = cell
     const now = (at = column) => contentOf({ row, column: at })
-    return { ...cell, field: fields[0]!, ...labels.get(row), now }
+    const field = fields[0]!
+    const show = async (target: Target): Promise<void> => {
+      if (grid.kind !== "cells") return
+      const [{ ListScroll }, { showRow }] = await Promise.all([
+        import("./list-scroll.ts"),
+        import("./until-row.ts"),
+      ])
+      await showRow(ctx, new ListScroll(ctx, targetAt(target, table), "auto"), grid, field, row)
+    }
+    return { ...cell, field, ...labels.get(row), now, show }
   })
 }
 
@@ -159,6 +174,7 @@ export async function refuseUneditable(
   const { proveEditable } = await import("./edit-in-place.ts")
   for (const cell of inPlace) {
     await refuseOtherRow(ctx, cell)
+    await cell.show(target)
     await proveEditable(ctx, targetAt(target, cell.field), { kind: "set-value", value: cell.text }).catch(
       (error: unknown) => {
         if (!(error instanceof AppError)) throw error
@@ -179,6 +195,7 @@ export async function fillField(ctx: Context, target: Target, cell: FieldCell): 
   const action = { kind: "set-value", value: text } as const
   if (field.editedBy) {
     const { fillInPlace, isSameText } = await import("./edit-in-place.ts")
+    await cell.show(target)
     const { shows } = await fillInPlace(ctx, targetAt(target, field), action, text)
     // By place, which is what the caller named: a sorted table may have moved the row.
     const [there] = writableIn(await cell.now())
@@ -201,12 +218,13 @@ export async function fillField(ctx: Context, target: Target, cell: FieldCell): 
 /** How long a field may take to show its text. */
 const SHOWING_MS = 1500
 
-function noField(cells: readonly CellPlace[]): AppError {
+function noField(cells: readonly CellPlace[], missing: string): AppError {
   const names = cells.map(nameOfPlace)
   return new AppError("ACTION_NOT_SUPPORTED", `${names.slice(0, 5).join(", ")} cannot be written as a cell`, {
     suggestion:
       "A cell is written if it is a cell of a sheet, or has one field that can be set. If users edit it in another way: do that, e.g. double-click the cell, then type @focused TEXT, then press return",
-    details: { kind: "not_writable", cells: names.slice(0, 50) },
+    platformDetail: `nothing in the cell has ${missing}`,
+    details: { kind: "not_writable", interface: missing, cells: names.slice(0, 50) },
     disposition: NOTHING_DELIVERED,
   })
 }

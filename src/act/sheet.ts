@@ -48,7 +48,7 @@ export async function setCells(
   await refuseUnreachable(ctx, target)
   const sheet = await ctx.adapter.tableAround(target.seen.handle)
   const grid = sheet && (await ctx.adapter.grid(sheet.handle))
-  if (!sheet || !grid) throw notASheet(target)
+  if (!sheet || !grid) throw notASheet(target, await ctx.adapter.interfaceFor("table"))
   if (grid.kind === "cells" && grid.forgetsTexts) throw notSaved(target)
   const isSheet = grid.kind === "cells" && grid.isSheet
   const { method, differences } = isSheet
@@ -274,12 +274,14 @@ function numberIn(text: string): number | undefined {
 const losesDigits = (text: string): boolean =>
   /^\s*[-+]?0\d/.test(text) || text.replaceAll(/e.*|\D/gi, "").replace(/^0+/, "").length > 15
 
-function notASheet({ ref, seen }: Target): AppError {
+function notASheet({ ref, seen }: Target, missing: string): AppError {
   return new AppError(
     "ACTION_NOT_SUPPORTED",
     `${ref} is ${withArticle(seen.role)}, not in a sheet or table`,
     {
       suggestion: "Give the table or a cell of it; 'table' without a ref finds the only one of a window",
+      platformDetail: `neither it nor anything around it has ${missing}, or rows`,
+      details: { kind: "no_table_interface", interface: missing },
       disposition: NOTHING_DELIVERED,
     },
   )

@@ -101,6 +101,7 @@ const METHODS = Object.keys({
   read: 0,
   tableAround: 0,
   grid: 0,
+  interfaceFor: 0,
   text: 0,
   selectText: 0,
   caughtUp: 0,

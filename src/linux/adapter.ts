@@ -100,6 +100,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       const [atspi, { openGrid }] = await Promise.all([view.atspi(), import("./atspi/table.ts")])
       return translatingErrors(element.origin, openGrid(atspi, element))
     },
+    interfaceFor: async (what) => `org.a11y.atspi.${what === "table" ? "Table" : "EditableText"}`,
     text: async (handle) => {
       const element = Element.of(handle)
       const [atspi, { openText }] = await Promise.all([view.atspi(), import("./atspi/text.ts")])

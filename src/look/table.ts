@@ -85,7 +85,7 @@ async function tableOf(ctx: Context, choice: TableChoice, ref_id: string): Promi
   const target = await resolve(ctx, { ...choice, ref_id })
   const { ref, entry, seen, snapshotId } = target
   const around = await ctx.adapter.tableAround(seen.handle)
-  if (!around) throw notATable(ref, seen)
+  if (!around) throw notATable(ref, seen, await ctx.adapter.interfaceFor("table"))
   const isOwn = isSame(around, seen)
   const ofWindow = async (): Promise<TreePlace> => {
     const window = await windowOf(ctx.adapter, entry)
@@ -330,7 +330,7 @@ async function readTree(ctx: Context, table: Table, grid: TreeGrid<Handle>, ask:
   const shown = asked.rows
     ? await rowsNumbered(ctx, all, grid, span)
     : rows.slice(inView.first, inView.last + 1)
-  if (!shown) throw noNumbers(table)
+  if (!shown) throw noNumbers(table, await ctx.adapter.interfaceFor("table"))
   const columns = ask.columns
     ? columnsIn(ask.columns, width, titles, false)
     : within(asked.columns ?? { first: 0, last: width - 1 }, width)
@@ -451,12 +451,14 @@ function refuseTooMany(cells: number): void {
   })
 }
 
-function notATable(ref: string, { role }: Seen): AppError {
+function notATable(ref: string, { role }: Seen, missing: string): AppError {
   return new AppError(
     "ACTION_NOT_SUPPORTED",
     `${ref} is ${withArticle(role)}, and is not in a table, list or tree`,
     {
       suggestion: "Leave the ref out to read the only table of a window: agent-desktop table --app NAME",
+      platformDetail: `neither it nor anything around it has ${missing}, or rows`,
+      details: { kind: "no_table_interface", interface: missing },
     },
   )
 }
@@ -467,12 +469,14 @@ function notInWindow(ref: string): AppError {
   })
 }
 
-function noNumbers({ ref }: Table): AppError {
+function noNumbers({ ref }: Table, missing: string): AppError {
   return new AppError(
     "ACTION_NOT_SUPPORTED",
     `The rows of ${ref} have no numbers: the app makes them as it is scrolled`,
     {
       suggestion: `Leave out --rows to read the rows in view, or look for one: agent-desktop scroll ${ref} --until TEXT`,
+      platformDetail: `it lacks ${missing}`,
+      details: { kind: "no_table_interface", interface: missing },
     },
   )
 }

@@ -11,7 +11,7 @@ import { asText, type Element, newRange, Stretch, type Value } from "./value.ts"
 
 export function openText(ax: Ax, element: Element): TextAccess | NoText {
   const length = ax.must(element, "AXNumberOfCharacters")
-  if (typeof length !== "number") return { missing: "AXNumberOfCharacters is not offered" }
+  if (typeof length !== "number") return { missing: "AXNumberOfCharacters" }
   return {
     length,
     unit: "utf-16",

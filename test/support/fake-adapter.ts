@@ -63,6 +63,7 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
           if (["table", "outline", "list", "listbox", "grid"].includes(at.role)) return seenOf(at)
         return undefined
       }),
+    interfaceFor: async (what) => `fake ${what}`,
     text: (handle) => native("text", () => textOf(inside(handle))),
     selectText: (handle, range) =>
       native("selectText", () => {
