@@ -133,7 +133,10 @@ async function findTable(ctx: Context, choice: TableChoice): Promise<Table> {
     ...refSource(tree, processStart ?? (await ctx.adapter.processStart(tree.pid))),
     rootPath: [],
   }
-  const inner = places.filter(({ node, ancestors }) => isTable(node) && !ancestors.some(isTable))
+  const inner = places.filter(
+    ({ node, ancestors }) =>
+      isTable(node) && !isFrame(node) && ancestors.every((one) => !isTable(one) || isFrame(one)),
+  )
   const tables = inner.filter(({ node }) => node.role !== "list" && node.role !== "listbox")
   const found = (tables.length > 0 ? tables : inner).filter(({ node }) => hasRows(node))
   if (found.length === 0) throw tree.complete ? noTable(window.id) : notSearched(window.id)
@@ -147,6 +150,10 @@ async function findTable(ctx: Context, choice: TableChoice): Promise<Table> {
     place: async () => (node.children.length > 0 ? here : placeIn(ctx, window, ref, node)),
   }
 }
+
+/** True for an outline around one table, as in file managers: the table has the rows. */
+const isFrame = ({ role, children }: SeenNode): boolean =>
+  role === "outline" && children.some((child) => child.role === "table")
 
 const hasRows = (node: SeenNode): boolean => node.children.length > 0 || (node.children_count ?? 0) > 0
 
@@ -495,9 +502,11 @@ function notSearched(id: string): AppError {
 }
 
 function severalTables(found: readonly Position[], refs: readonly string[], window: string): AppError {
-  const candidates = found.map(({ node }, at) => {
+  const candidates = found.map(({ node, ancestors }, at) => {
     const name = wordsOf(node)
-    return { ref_id: refs[at], role: node.role, ...(name ? { name } : {}) }
+    const around = ancestors.slice(1).findLast((one) => wordsOf(one))
+    const place = name === undefined && around ? { in: wordsOf(around) } : {}
+    return { ref_id: refs[at], role: node.role, ...(name ? { name } : {}), ...place }
   })
   const [ref] = refs
   return new AppError("AMBIGUOUS_TARGET", `Window '${window}' shows ${found.length} tables, lists or trees`, {

@@ -188,7 +188,8 @@ describe.each(KINDS)("in %s", (kind) => {
     await until(async () => {
       await desktop.run("click", 'button "OK"', "--window-id", window_id)
       const { json } = await desktop.run("list-windows")
-      return json.data.windows.every(({ id }: Json) => id !== window_id)
+      const ids: readonly string[] = json.data.windows.map(({ id }: Json) => id)
+      return ids.length === KINDS.length && !ids.includes(window_id)
     }, 60_000)
   })
 
