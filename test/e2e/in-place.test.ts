@@ -179,12 +179,10 @@ describe.each(KINDS)("in %s", (kind) => {
 
   test("an app that asks about a text is reported with its dialog, and no further cell is written", async () => {
     const asked = await run(kind, "set-cells", 'table "Asks"', "A1", "one\ttwo")
-    expect(asked.error).toMatchObject({
-      code: "ACTION_FAILED",
-      details: { kind: "asked", window_id: expect.stringMatching(/^w-/) },
-    })
-    expect((await edits(kind)).map(({ text }) => text)).toEqual(["one"])
+    // Read before it is compared: the matcher takes the place of the text.
     const { window_id } = asked.error.details
+    expect(asked.error).toMatchObject({ code: "ACTION_FAILED", details: { kind: "asked", written: 0 } })
+    expect((await edits(kind)).map(({ text }) => text)).toEqual(["one"])
     await until(async () => {
       await desktop.run("click", 'button "OK"', "--window-id", window_id)
       const { json } = await desktop.run("list-windows")

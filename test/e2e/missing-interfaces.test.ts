@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { firefox, startFixture, startPage } from "../fixtures/fixture.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
-import { openInOffice } from "../support/office.ts"
 import type { Json } from "../support/json.ts"
+import { openInOffice } from "../support/office.ts"
 import { until } from "../support/until.ts"
 
 /** Commands for tables and texts on controls that do not have them: the error names what is missing and what to do. */
