@@ -35,22 +35,22 @@ export async function build(target: Target, outfile: string, plugins: BunPlugin[
       // A binary that runs in a project must not read that project's settings.
       autoloadDotenv: false,
       autoloadBunfig: false,
-      // A command ends before just-in-time compilation pays off; it would take a third to a half of the CPU time.
+      // A command ends before just-in-time compilation pays off. It would take a third to a half of the CPU time.
       // Trees of thousands of nodes still get compiled.
       jitPolicy: 64,
     },
   })
   if (!result.success) throw new AggregateError(result.logs, `The build for ${target} failed`)
   await closeSwitches(`${outfile}.new`)
-  // Bun leaves its own signature, which is wrong by now, in the Intel binary. macOS kills such a process.
+  // Bun leaves its own signature in the Intel binary, and that signature no longer matches. macOS kills such a process.
   if (os === "darwin") await signFile(`${outfile}.new`)
-  // Renamed into place, so that a process that runs the old binary keeps it.
+  // Rename the file into place, so that a process that runs the old binary keeps it.
   await rename(`${outfile}.new`, outfile)
 }
 
 /**
- * Variables by which the runtime runs other code than the program: it becomes a plain Bun, loads a script first, or
- * listens for a debugger.
+ * Environment variables that make the runtime run other code: they turn it into a plain Bun, load a script first, or
+ * let a debugger in.
  */
 const SWITCHES = ["BUN_BE_BUN", "BUN_OPTIONS", "BUN_INSPECT"]
 
@@ -64,7 +64,7 @@ async function closeSwitches(file: string): Promise<void> {
   for (const name of SWITCHES) {
     let count = 0
     for (let at = bytes.indexOf(name); at >= 0; at = bytes.indexOf(name, at + 1)) {
-      // In the runtime's own scripts the name is code.
+      // Skip the runtime's own scripts: there the name is part of the code.
       if (bytes.subarray(0, at).subarray(-ENV.length).toString("latin1") === ENV) continue
       await binary.write("=", at + "BUN".length)
       count++

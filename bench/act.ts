@@ -5,10 +5,10 @@ import { until } from "../test/support/until.ts"
 import { median, table } from "./measure.ts"
 
 /**
- * The cost of an action by ref, from a cold process to its exit, compared with `version`. First a click in a window of
- * 200 nodes and in one of 5,000: the app's own reaction, seen by a second client, is listed separately, because a click
- * that waits for its effect cannot be faster. Then the usual actions in the fixture of each toolkit, and all of its
- * answers. All run in turn, round after round: `bun bench/act.ts [ROUNDS] [TOOLKIT…]`.
+ * Measures actions by ref, from the start of a process to its exit, compared with `version`. First it clicks in a
+ * window of 200 nodes and in one of 5,000. The app's own reaction, seen by a second client, is listed separately: a
+ * click that waits for its effect cannot be faster. Then it runs the usual actions in the fixture of each toolkit. All
+ * of them take turns, round after round: `bun bench/act.ts [ROUNDS] [TOOLKIT…]`.
  */
 
 const ROUNDS = Number(process.argv[2] ?? 30)
@@ -66,7 +66,7 @@ async function compareActions(toolkit: (typeof TOOLKITS)[number]): Promise<void>
   const runs = [
     runOf("version", ["version"]),
     runOf("click", ["click", button], home),
-    // Before the text fields: they scroll for a while after a newline, and --changes waits for that.
+    // Measure this before the text fields: after a newline they scroll for a while, and --changes waits for that.
     runOf("click --changes", ["click", button, "--changes"], home),
     runOf("type", ["type", name, "a"], home),
     runOf("type, with a newline", ["type", notes, "a\n"], home),
@@ -100,7 +100,7 @@ async function compareActions(toolkit: (typeof TOOLKITS)[number]): Promise<void>
 interface Timed {
   readonly name: string
   readonly args: readonly string[]
-  /** A command right before it, which is not measured. */
+  /** A command that runs right before it and is not measured. */
   readonly before?: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly wall: number[]

@@ -11,7 +11,7 @@ export interface StockApp {
   readonly app: string
   /** A part of its window's title. */
   readonly title: string
-  /** Its splash screen has a title that begins in the same way. */
+  /** True if its splash screen has a title that begins in the same way. */
   readonly isWholeTitle?: true
   /** A part of its frame's name on the accessibility bus, if that differs from the title. */
   readonly frame?: string
@@ -130,7 +130,7 @@ const MORE_APPS: readonly StockApp[] = [
     app: "thunar",
     title: "apps",
     command: (directory) => ["thunar", manyFiles(`${directory}/apps`)],
-    // Its view of icons lists none of them on the bus; its list does.
+    // Its icon view has no files on the accessibility bus. Its list view has them.
     prepare: [["press", "ctrl+2"]],
     popup: ["right-click", 'cell "Computer"'],
   },
@@ -253,10 +253,10 @@ export const PROVEN_APPS: readonly string[] = [...STOCK_APPS, ...MORE_APPS]
   .map(({ key }) => key)
   .filter((key) => key !== "qt6" && key !== "gtk4-widget-factory")
 
-/** Without the dialog that greets new users. */
+/** Turns off the welcome dialog. */
 function audacity(directory: string): readonly string[] {
   mkdirSync(`${directory}/.audacity-data`)
-  // A file without its own version is replaced.
+  // Audacity replaces a file that does not name Audacity's version.
   const lines = [
     "PrefsVersion=1.1.1r1",
     "[Version]\nMajor=3\nMinor=2\nMicro=4",
@@ -267,7 +267,7 @@ function audacity(directory: string): readonly string[] {
   return ["env", `HOME=${directory}`, "audacity"]
 }
 
-/** Without the questions of a new profile. */
+/** Turns off the questions of a new profile. */
 function thunderbird(directory: string): readonly string[] {
   const preferences = {
     "mail.provider.suppress_dialog_on_startup": true,
@@ -283,7 +283,7 @@ function thunderbird(directory: string): readonly string[] {
   return ["thunderbird", "--no-remote", "--profile", directory]
 }
 
-/** VLC ends at once if root starts it, which it asks of `geteuid`. A copy asks for its parent instead. */
+/** VLC exits if `geteuid` says that root runs it. This copy of VLC calls `getppid` instead. */
 function vlc(directory: string): readonly string[] {
   const copy = `${directory}/vlc`
   writeFileSync(copy, readFileSync("/usr/bin/vlc", "latin1").replaceAll("geteuid", "getppid"), {
@@ -303,12 +303,12 @@ function manyFiles(directory: string): string {
 export const appNamed = (key: string): StockApp => {
   const apps = [...STOCK_APPS, ...MORE_APPS]
   const app = apps.find((one) => one.key === key)
-  if (!app) throw new Error(`There is no '${key}': ${apps.map((one) => one.key).join(", ")}`)
+  if (!app) throw new Error(`'${key}' is not one of ${apps.map((one) => one.key).join(", ")}`)
   return app
 }
 
 export interface StartedApp {
-  /** Starts the app again if it has ended: some die of an X error at their start while other windows come and go. */
+  /** Starts the app again if it has ended. Some apps die of an X error if other windows come and go while they start. */
   revive(): void
 }
 
@@ -316,7 +316,7 @@ export interface StartedApp {
 export function startApp(desktop: TestDesktop, app: StockApp): StartedApp {
   let starts = 0
   const start = () => {
-    if (++starts > MAX_STARTS) throw new Error(`${app.key} does not stay`)
+    if (++starts > MAX_STARTS) throw new Error(`${app.key} ended ${MAX_STARTS} times`)
     const directory = `${desktop.directory}/${app.key}-${starts}`
     mkdirSync(directory, { recursive: true })
     return desktop.spawnApp(app.command(directory), { env: { FIXTURE_LOG: `${directory}/events` } })
@@ -341,7 +341,8 @@ export async function settled(look: () => Promise<string | undefined>, ms = 60_0
   for (;;) {
     const now = await look()
     if (now !== undefined && now === last) return now
-    if (deadline.expired) throw new Error(now === undefined ? "Nothing appeared" : "It never came to rest")
+    if (deadline.expired)
+      throw new Error(now === undefined ? "The window did not appear" : "The window did not stop changing")
     last = now
     await Bun.sleep(BETWEEN_LOOKS_MS)
   }
@@ -367,7 +368,7 @@ export function chromium(directory: string, url: string): readonly string[] {
   ]
 }
 
-/** Without the dialog that offers templates. */
+/** Turns off the dialog that offers templates. */
 function impress(directory: string): readonly string[] {
   mkdirSync(`${directory}/user`, { recursive: true })
   const names = 'xmlns:oor="http://openoffice.org/2001/registry"'

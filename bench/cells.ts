@@ -23,7 +23,7 @@ for (const locale of LOCALES) {
   faults += report.faults.length
   const { written, differences, refused } = report.figures
   console.log(
-    `seed ${seed}, ${locale}: ${written} cells hold what was written, ${differences} differ as the answer said, ${refused} blocks refused, ${report.faults.length} faults`,
+    `seed ${seed}, ${locale}: ${written} cells have the written text, ${differences} differ and were reported, ${refused} blocks refused, ${report.faults.length} faults`,
   )
 }
 for (const kind of TEXT_KINDS) {
@@ -31,7 +31,7 @@ for (const kind of TEXT_KINDS) {
   const { done, unread, start, wanted, saved } = await fuzzTexts({ seed, steps, kind })
   const isRight = unread === start && saved === wanted
   console.log(
-    `seed ${seed}, ${kind}: ${steps} steps, ${isRight ? "saved as meant" : JSON.stringify({ done, wanted, saved })}`,
+    `seed ${seed}, ${kind}: ${steps} steps, ${isRight ? "saved correctly" : JSON.stringify({ done, wanted, saved })}`,
   )
   if (!isRight) faults++
 }

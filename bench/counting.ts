@@ -10,12 +10,12 @@ import { chromium, settled } from "./apps.ts"
 import { median, type Run, run, table } from "./measure.ts"
 
 /**
- * The cost of counting what is scrolled out of view:
+ * Measures the cost of counting the elements that are scrolled out of view:
  *
  *   bun bench/counting.ts [--rounds N] [--windows a,b]
  *
- * Compares the program with one that does not count, in turn, on windows with far more out of view than in it. The goal
- * is a ratio of at most 1.2.
+ * Compares the program, in turn, with a build that does not count. The windows have far more elements out of view than
+ * in view. The goal is a ratio of at most 1.2.
  */
 
 const { values } = parseArgs({
@@ -142,7 +142,7 @@ async function measure(
     for (const at of round % 2 ? ([0, 1] as const) : ([1, 0] as const))
       runs[at].push(await look(programs[at]))
   const [counting, without] = runs.map((some) => some.map(({ ms }) => ms)) as [number[], number[]]
-  // Ratios within a round: other load slows both down alike.
+  // Compare within a round: other load slows down both alike.
   const ratio = median(counting.map((ms, round) => ms / without[round]!))
   const { data } = JSON.parse(runs[0][0]!.text)
   return [

@@ -30,7 +30,7 @@ const { values } = parseArgs({
 
 interface Result {
   readonly task: Task
-  /** The flow, or why there is none. */
+  /** The flow, or the reason why there is none. */
   readonly flow: string
   readonly plain: readonly Run[]
   readonly changed: readonly Run[]
@@ -51,7 +51,7 @@ const RECORD_TRIES = 3
 /** Stands for the directory of a desktop in a flow. */
 const PLACE = "@DIRECTORY@"
 
-/** Another look and another order. */
+/** Another theme, and rows in another order. */
 const CHANGED = {
   size: { width: 1024, height: 720 },
   env: { GTK_THEME: "HighContrast", QT_STYLE_OVERRIDE: "Windows" },
@@ -85,7 +85,7 @@ progress.end()
 if (values.write) writeDocs(results)
 process.exitCode = results.some(({ plain }) => plain.some(({ outcome }) => outcome !== "done")) ? 1 : 0
 
-/** An agent tries again when a busy app did not answer in time; here it begins again, in a fresh app. */
+/** Records again in a fresh app if a busy app did not answer in time, as an agent would. */
 async function recordPatiently(task: Task): Promise<string> {
   for (let tries = 1; ; tries++) {
     try {
@@ -154,7 +154,7 @@ function themed(desktop: TestDesktop): TestDesktop {
   }
 }
 
-/** Gives the first window another size, unless it refuses: some dialogs do. */
+/** Resizes the first window. Some dialogs refuse. */
 async function resize(desktop: TestDesktop): Promise<void> {
   const { json } = await desktop.run("list-windows")
   const [window] = json?.data?.windows ?? []

@@ -3,7 +3,7 @@ import { until } from "../test/support/until.ts"
 import { appNamed, chromium, settled, startApp } from "./apps.ts"
 import { median, type Run, run, table } from "./measure.ts"
 
-/** The growth of time and memory with the tree, and the cost of a window that cannot be read whole. */
+/** Measures how time and memory grow with the tree, and the cost of a window that is too large to read whole. */
 export async function measureGrowth(program: string): Promise<string> {
   const rows: string[][] = []
   for (const kind of ["GTK 3 box", "web page"] as const) {
@@ -54,7 +54,7 @@ async function grown(program: string, kind: "GTK 3 box" | "web page", size: numb
   return [kind, String(size), String(nodes), ms.toFixed(0), ((ms * 1000) / nodes).toFixed(0), peak(runs)]
 }
 
-// Both wait for their answer before the desktop closes.
+// Await both before the desktop closes.
 async function hugeTree(program: string): Promise<string[]> {
   console.error("tree view of 100000")
   await using desktop = await openDesktop({ width: 1280, height: 1024 })
@@ -103,8 +103,8 @@ async function windowTitled(desktop: TestDesktop, program: string, title: string
 }
 
 /**
- * Paragraphs and a few buttons, since one map could not hold a ref for each. They are in groups, because Chromium
- * counts the siblings of each child again.
+ * Paragraphs with few buttons, since one map cannot hold a ref for each paragraph. They are in groups, because Chromium
+ * counts all siblings again for each child.
  */
 function pageOf(size: number, title: string): string {
   const parts = Array.from({ length: size }, (_, i) =>

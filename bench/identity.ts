@@ -4,7 +4,7 @@ import { fuzz, NO_FIGURES, type Report } from "../test/fuzz/identity.ts"
 
 /**
  * Checks that refs never lead to another element: changes live programs between a snapshot and acts. With `--by
- * description`, that a description leads to the one element that it fits at that moment, and to none if several fit.
+ * description` it checks that a description acts on the only element that matches it then, and on none if several match.
  *
  *   bun bench/identity.ts [--toolkits gtk3,gtk4,qt6,qt5,web] [--seed N] [--mutations N] [--minutes M] [--refs stable]
  *     [--by description]

@@ -3,7 +3,7 @@ import { askServer, cycleDesktops } from "../test/e2e/leaks.ts"
 /**
  * Looks for leftovers after many starts and stops, and for growth of a long-lived server.
  *
- * bun bench/leaks.ts desktops [COUNT=1000] [FIRST=0]   every second one has a part killed first
+ * bun bench/leaks.ts desktops [COUNT=1000] [FIRST=0]   kills a part of every second desktop before it stops it
  * bun bench/leaks.ts server [CALLS=10000]
  */
 const [what = "", count, first] = process.argv.slice(2)

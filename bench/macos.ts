@@ -9,8 +9,8 @@ import type { RefEntry } from "../src/refmap.ts"
 import { type FakeMac, type Report, startScene } from "../test/macos/fake.ts"
 
 /**
- * Cost of a tree of 5,000 nodes on macOS: round trips to the app, and time if a call takes 40 µs and an
- * attribute 2 µs. Uses the stand-in of test/macos/fake, whose clock only moves with calls.
+ * Measures a tree of 5,000 nodes on macOS: round trips to the app, and time if a call takes 40 µs and an
+ * attribute 2 µs. Uses the stand-in in test/macos/fake. Its clock moves only when it is called.
  * Run it as `bun --preload ./test/macos/preload.ts bench/macos.ts`.
  */
 
@@ -115,12 +115,12 @@ async function ours(mac: FakeMac, options: TreeOptions): Promise<number> {
   if (!window) throw new Error("the scene shows no window")
   mac.mark()
   const { root, complete } = await adapter.tree({ kind: "surface", window, surface: "window" }, options)
-  if (!complete) throw new Error("the tree was cut")
+  if (!complete) throw new Error("the tree is not complete")
   await platform.close()
   return countOf(root)
 }
 
-/** The attributes that our walk reads; of these, only those that a role needs; the least for a useful tree. */
+/** All attributes that our walk reads; only those that the role needs; the minimum for a useful tree. */
 type Plan = "the same attributes" | "attributes by role" | "eight attributes"
 
 /** Reads one attribute per call, directly through the bindings, as a first attempt would. */
@@ -197,7 +197,7 @@ async function click(mac: FakeMac): Promise<number> {
     path: [BLOCKS - 1, 13],
   }
   const seen = await adapter.open(entry, "path")
-  if (seen?.name !== "Choice 1") throw new Error(`there is ${seen?.name} at the path`)
+  if (seen?.name !== "Choice 1") throw new Error(`the element at the path is ${seen?.name}`)
   await adapter.perform(seen.handle, { kind: "click" })
   await adapter.read(seen.handle)
   await platform.close()

@@ -3,8 +3,8 @@ import { TOOLKITS, type Toolkit } from "../test/fuzz/fixtures.ts"
 import { fuzzReactions, NO_REACTIONS, type ReactionReport } from "../test/fuzz/reactions.ts"
 
 /**
- * Checks that the pointer never presses what its own arrival has brought up, and nothing of another app that comes in
- * between: changes live programs at the moment when the pointer enters the element.
+ * Checks that a click never presses something that appeared because the pointer arrived, nor a window that another app
+ * opened in between. Live programs change at the moment when the pointer enters the element.
  *
  *   bun bench/reactions.ts [--toolkits gtk3,gtk4,qt6,qt5,web] [--seed N] [--acts N] [--minutes M]
  *

@@ -14,9 +14,9 @@ import { type Answer, cold, cua, install, type Target, type Tool, type Verb, war
  *
  *   bun bench/rivals.ts looks|tasks|hits|page [--rounds N] [--only NAME,…]
  *
- * looks: time and size of reading a window. tasks: everyday steps in the fixtures. hits: elements that change between the look
- * and the press. page: one page, with agent-browser and Playwright. The tools take turns. Effects are judged by the log of the
- * fixture, never by an answer. The rivals come from npm, into a folder that is removed; cua-driver runs without a network.
+ * looks: time and size of reading a window. tasks: everyday steps in the fixtures. hits: elements change between the look
+ * and the press. page: one web page, with agent-browser and Playwright. The tools take turns. The log of the fixture judges
+ * the effects, never an answer. The rivals come from npm, into a folder that is removed later. cua-driver has no network.
  */
 
 const { values, positionals } = parseArgs({
@@ -99,7 +99,7 @@ interface Task {
   readonly item?: string
   /** The effect in the fixture's log; undefined if a tool has to refuse. */
   readonly effect?: (event: FixtureEvent) => boolean
-  /** The element is looked for with everything that is out of view. */
+  /** True if the element is out of view. */
   readonly isOut?: true
 }
 
@@ -242,7 +242,7 @@ interface Change {
   readonly ops: (first: number) => readonly Readonly<Record<string, unknown> & { op: string }>[]
   /** The id that a press may hit; undefined if the element is gone. */
   readonly meant: (first: number) => number | undefined
-  /** The tool looks again before it presses by the handle of its first look. */
+  /** True if the tool looks again, and then presses by the handle of its first look. */
   readonly looksAgain?: true
 }
 
@@ -345,7 +345,7 @@ function presentAfter(start: number, ops: readonly Readonly<Record<string, unkno
   return [...ids]
 }
 
-/** Rows are printed one by one: a run takes long, and may be broken off. */
+/** Prints rows one by one, because a run takes long and may be interrupted. */
 function print(title: string, head: readonly string[]): void {
   progress.clear()
   console.log(`\n${title}\n\n${table(head, [])}`)
@@ -356,7 +356,7 @@ function printRow(cells: readonly string[]): void {
   console.log(`| ${cells.join(" | ")} |`)
 }
 
-// Everything above is defined by now.
+// The rest runs at the end of the file, when everything above is defined.
 await using desktop = await openDesktop({ width: 1400 })
 if (part === "page") await comparePages(desktop, ROUNDS, (text) => progress.say(text))
 else {

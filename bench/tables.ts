@@ -4,8 +4,8 @@ import { appNamed, settled, startApp } from "./apps.ts"
 import { median, type Run, run, table } from "./measure.ts"
 
 /**
- * Reads cells of LibreOffice Calc with the compiled program and with pyatspi, in turns. Ours is the whole process; of
- * pyatspi only the cells count, without its start and its search for the sheet.
+ * Reads cells of LibreOffice Calc with the compiled program and with pyatspi, in turn. Our time is that of the whole
+ * process. pyatspi's time is that of the cells only, without its start and its search for the sheet.
  */
 
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "5" } } })
@@ -41,7 +41,7 @@ for (const { rows, columns, wantedMs } of SIZES) {
     ours.push(await run(desktop, PROGRAM, "table", ref, "--range", range, "--timeout-ms", "60000"))
     const read: readonly (readonly string[])[] = JSON.parse(ours.at(-1)!.text).data.rows
     if (read.at(-1)?.at(-1) !== `r${rows}c${columns}`) throw new Error(`The end of ${range} is missing`)
-    // The slow way is measured less often.
+    // pyatspi is slow, so measure it less often.
     if (round < 2)
       python.push(
         await run(

@@ -11,7 +11,7 @@ import { Way } from "./tasks/way.ts"
  *
  *   bun bench/tasks.ts [--only PART] [--write]
  *
- * The long way looks for refs and does one step per call. The short way describes its targets and puts the steps that
+ * The long way takes a snapshot for refs and does one step per call. The short way describes its targets and puts the steps that
  * need no look in between into one batch. Each way starts with a fresh app, and an outside look judges its effect: the
  * app's output, a file, the clipboard, or a web server. --write puts the table into docs/tokens.md.
  */
@@ -60,7 +60,7 @@ async function doOnce(task: Task, run: Task["long"]): Promise<Way> {
 
 function tableOf(all: readonly Result[]): string {
   const sum = (pick: (one: Result) => number): number => all.reduce((total, one) => total + pick(one), 0)
-  const less = (short: number, long: number): string => `−${Math.round((1 - short / long) * 100)} %`
+  const less = (short: number, long: number): string => `${Math.round((1 - short / long) * 100)} %`
   const row = (name: string, app: string, of: (pick: (way: Way) => number) => readonly [number, number]) => {
     const numbers = [(way: Way) => way.calls, (way: Way) => way.bytes, (way: Way) => Math.round(way.ms)]
     return [name, app, ...numbers.flatMap((pick) => of(pick).map(String))]
@@ -82,7 +82,7 @@ function tableOf(all: readonly Result[]): string {
         ["**all**", "", ...[...calls, ...bytes, ...ms].map((number) => `**${number}**`)],
       ],
     ),
-    `\nThe short way takes ${less(calls[1], calls[0])} calls, ${less(bytes[1], bytes[0])} bytes and ${less(ms[1], ms[0])} milliseconds.`,
+    `\nThe short way takes ${less(calls[1], calls[0])} fewer calls, ${less(bytes[1], bytes[0])} fewer bytes and ${less(ms[1], ms[0])} less time.`,
   ].join("\n")
 }
 

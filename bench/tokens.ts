@@ -13,7 +13,7 @@ import { median, run, table } from "./measure.ts"
  *
  *   bun bench/tokens.ts [--apps a,b] [--program FILE] [--short] [--write]
  *
- * Prints the same windows in each form of our snapshot, as an XML dump in OSWorld's form, and pages also as
+ * Prints the same windows in each form of our snapshot and as an XML dump in OSWorld's format. Web pages also as
  * Playwright's snapshots. --write puts the tables into docs/tokens.md. --short measures only the forms that have a goal,
  * without the dumps of others, which take minutes.
  */
@@ -207,7 +207,7 @@ function namedIn(tree: Named): string {
   const below = (node: Named): readonly Named[] => [node, ...(node.children ?? []).flatMap(below)]
   const names = below(tree).flatMap(({ ref_id, name }) => (ref_id && name ? [name] : []))
   const middle = names[names.length >> 1]
-  if (middle === undefined) throw new Error("Nothing has a name")
+  if (middle === undefined) throw new Error("No element has a ref and a name")
   return middle
 }
 
@@ -332,6 +332,6 @@ async function writeDocs(text: string): Promise<void> {
   const file = `${import.meta.dir}/../docs/tokens.md`
   const docs = await Bun.file(file).text()
   const [from, to] = [docs.indexOf(`<!-- ${MARK} -->`), docs.indexOf(`<!-- end of ${MARK} -->`)]
-  if (from < 0 || to < from) throw new Error("docs/tokens.md has no place for the tables")
+  if (from < 0 || to < from) throw new Error("docs/tokens.md has no marks for the tables")
   await Bun.write(file, `${docs.slice(0, from)}<!-- ${MARK} -->\n${text}\n${docs.slice(to)}`)
 }

@@ -15,9 +15,9 @@ import { median, type Run, run, table } from "./measure.ts"
  *
  * All applications run on one isolated desktop. In every round each reader is a fresh process, one after the other,
  * so that other load on the machine affects each alike. An empty program, compiled in the same way, shows the part of
- * our time that no code could save. A warm snapshot is one more item of a batch in one process: the difference between
- * batches of many snapshots and of few, divided by their difference in number. --growth adds the growth of time and memory with the tree; --write puts the
- * tables into docs/speed.md.
+ * our time that no code could save. A warm snapshot is one more item of a batch: its time is the difference between a
+ * batch of many snapshots and a batch of few, divided by the difference in number. --growth also measures trees of
+ * growing size. --write puts the tables into docs/speed.md.
  */
 
 const { values } = parseArgs({
@@ -35,7 +35,7 @@ const { values } = parseArgs({
 })
 
 const HERE = import.meta.dir
-/** The first snapshots of a process load and compile; those between the two numbers are warm. */
+/** The first snapshots of a process load and compile code. The snapshots between these two numbers are warm. */
 const FEW = 5
 const MANY = 25
 const shown = startProgress("bench:tree")
@@ -70,7 +70,7 @@ async function measureApps(program: string, libatspi: string, empty: string): Pr
   for (let round = 0; round < rounds; round++) {
     progress(`round ${round + 1} of ${rounds}`)
     for (const { readers } of subjects) {
-      // The order changes, so that no reader is always the first.
+      // Change the order, so that no reader is always the first.
       for (let i = 0; i < readers.length; i++) {
         const reader = readers[(i + round) % readers.length]!
         reader.runs.push(await run(desktop, ...reader.command))
@@ -135,7 +135,7 @@ function report(subjects: readonly Subject[]): string {
     ]
     const warm = (of: (run: Run) => number) => many.map((run, i) => (of(run) - of(few[i]!)) / (MANY - FEW))
     const [wall, cpu] = [warm(({ ms }) => ms), warm((run) => run.cpu)]
-    // Ratios within a round: other load slows both down alike.
+    // Compare within a round: other load slows down both alike.
     const times = (slow: Run[], fast: Run[]) => median(slow.map(({ ms }, i) => ms / fast[i]!.ms))
     return {
       app,
@@ -256,7 +256,7 @@ async function writeDocs(sections: readonly [string, string][]): Promise<void> {
   for (const [name, section] of sections) {
     const [start, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`]
     const [from, to] = [text.indexOf(start), text.indexOf(end)]
-    if (from < 0 || to < from) throw new Error(`docs/speed.md has no place for ${name}`)
+    if (from < 0 || to < from) throw new Error(`docs/speed.md has no marks for ${name}`)
     text = `${text.slice(0, from)}${start}\n${section}\n${text.slice(to)}`
   }
   await Bun.write(file, text)

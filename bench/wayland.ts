@@ -5,8 +5,8 @@ import { until } from "../test/support/until.ts"
 import { median, table } from "./measure.ts"
 
 /**
- * Sway beside X11: `list-windows` and a click by accessibility in turn, round after round, and then clicks by processes
- * that each press once, counted by the app: `bun bench/wayland.ts [ROUNDS] [CLICKS]`.
+ * Compares sway with X11: `list-windows` and a click by accessibility in turn, round after round. Then many processes
+ * click once each, and the app counts the presses: `bun bench/wayland.ts [ROUNDS] [CLICKS]`.
  */
 
 const ROUNDS = Number(process.argv[2] ?? 40)
@@ -53,7 +53,7 @@ const { value } = JSON.parse((await desktop.run("get", button, "bounds")).stdout
 const middle = { x: Math.round(value.x + value.width / 2), y: Math.round(value.y + value.height / 2) }
 for (let i = 0; i < CLICKS; i++) {
   progress.say(`click ${i + 1} of ${CLICKS}`)
-  // From one end of the button to the other, so that no two are one double click.
+  // Alternate between both ends of the button, so that two clicks never become a double click.
   const x = middle.x + (i % 2 === 0 ? -1 : 1) * Math.round(value.width / 4)
   const { json } = await desktop.run("mouse-click", "--xy", `${x},${middle.y}`)
   if (!json.ok) throw new Error(`click ${i + 1}: ${JSON.stringify(json.error)}`)
@@ -61,7 +61,7 @@ for (let i = 0; i < CLICKS; i++) {
 await until(async () => (await presses(fixture)) >= before + CLICKS).catch(() => {})
 progress.end()
 const heard = (await presses(fixture)) - before
-console.log(`\n${CLICKS} clicks by as many processes on a held seat: the app counts ${heard}`)
+console.log(`\n${CLICKS} clicks, each by its own process: the app counted ${heard}`)
 if (heard !== CLICKS) process.exitCode = 1
 
 async function prepare(

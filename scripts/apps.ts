@@ -10,7 +10,7 @@ import { appNamed, PROVEN_APPS } from "../bench/apps.ts"
  *   bun scripts/setup.ts --for apps
  *   bun run build && bun run apps [NAME…] [--write]
  *
- * --write puts the rows into docs/apps.md; rows of other apps stay.
+ * --write puts the rows into docs/apps.md and keeps the rows of other apps.
  */
 
 const root = join(import.meta.dir, "..")
@@ -43,7 +43,7 @@ rmSync(directory, { recursive: true })
 if (values.write) await writeDocs()
 process.exitCode = failed === 0 ? 0 : 1
 
-/** The outcomes of the window, of the list and of the popup, in the order of the tests. */
+/** The results for the window, the list and the popup, in the order of the tests. */
 function outcomesIn(xml: string): readonly string[] {
   const cases = [...xml.matchAll(/<testcase name="([^"]*)"[^>]*?(?:\/>|>([\s\S]*?)<\/testcase>)/g)]
   return ["dump by pyatspi agree", "picture shows is in a snapshot", "on an open popup"].map((part) => {
@@ -69,7 +69,7 @@ async function writeDocs(): Promise<void> {
   const lines = docs.split("\n")
   const start = lines.indexOf("<!-- apps -->")
   const end = lines.indexOf("<!-- end of apps -->")
-  if (start < 0 || end < start) throw new Error("docs/apps.md has no place for the table")
+  if (start < 0 || end < start) throw new Error("docs/apps.md has no marks for the table")
   const kept = new Map(
     lines.slice(start + 3, end).map((line) => [/^\| (\S+)/.exec(line)?.[1] ?? line, line] as const),
   )

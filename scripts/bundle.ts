@@ -15,7 +15,7 @@ import { fillIn, template } from "./template.ts"
 
 export const BUNDLE_NAME = "Agent Desktop"
 
-/** The files of the bundle, of which `documents` become its resources. The same input gives the same bytes. */
+/** Returns the files of the bundle. `documents` become its resources. The same input always gives the same bytes. */
 export async function bundle(
   executable: Buffer,
   version: string,

@@ -9,12 +9,12 @@ import { startProgress } from "../src/cli/terminal.ts"
 
 const root = join(import.meta.dir, "..")
 const bun = process.execPath
-/** More than cores: half of the time a test waits for an app. */
+/** More processes than cores, because a test waits for an app half of the time. */
 const WORKERS = Math.min(2, availableParallelism()) + 1
-/** A test that passes only in a second run counts as failed. */
+/** With --strict, a test that passes only in a second run counts as failed. */
 const isStrict = process.argv.includes("--strict")
-/** Limits for a step, which may have to download, and for one file of tests. */
-const MOST_MINUTES = { step: 30, file: 10 }
+/** Time limits: for a step, which may download something, and for one test file. */
+const MOST_MINUTES = { step: 30, file: 15 }
 
 const progress = startProgress("check")
 
@@ -59,12 +59,12 @@ interface Outcome {
 /**
  * Runs each file in its own process, a few at a time. A file that fails is run again, alone.
  *
- * The second run decides, so that work of others on the machine does not fail a change that is good. But
- * such a file is a defect of the tests: no file should need a second try. So the end of the report lists
- * it with the titles that failed, and with --strict it counts as failed. Use --strict to look for such
- * files, also while something else keeps the cores busy.
+ * The second run decides, so that other work on the machine does not fail a good change. But a file that needs
+ * a second run is a defect of the tests. The end of the report lists it with the titles that failed, and with
+ * --strict it counts as failed. Use --strict to find such files, for example while something else keeps the
+ * cores busy.
  *
- * Files start in the order of their names. Starting the longest first was measured: it saves 0.1 s of 445 s.
+ * Files start in the order of their names. Starting the longest first saves only 0.1 s of 445 s.
  */
 async function tests(): Promise<{ passed: number; failed: number }> {
   const files = [...new Bun.Glob("test/**/*.test.ts").scanSync({ cwd: root })].toSorted()
@@ -103,7 +103,7 @@ function report(heading: string, outcomes: readonly Outcome[]): void {
     console.log([file, ...titles.map((title) => `  ${title}`)].join("\n"))
 }
 
-/** Runs one file. A run without the counts of Bun's test runner has failed, whatever its exit code is. */
+/** Runs one file. A run that does not print the counts of Bun's test runner has failed, even with exit code 0. */
 async function testFile(file: string): Promise<Outcome> {
   const start = performance.now()
   const { output, exitCode } = await run([bun, "test", "--timeout", "120000", `./${file}`], MOST_MINUTES.file)

@@ -5,13 +5,13 @@ import { join } from "node:path"
  *
  *   bun run compositors [kwin|gnome|gnome-extension|phoc|sway-xwayland]…
  *
- * Installs what is missing. The last line of each is a row for the table in docs/wayland.md.
+ * Installs missing packages. The last line for each compositor is a row for the table in docs/wayland.md.
  */
 
 const root = join(import.meta.dir, "..")
 const bun = process.execPath
 
-/** A file in test/compositors, and the package whose version counts. */
+/** A file in test/compositors, and the package whose version the table shows. */
 const COMPOSITORS: Readonly<Record<string, { readonly name: string; readonly package: string }>> = {
   kwin: { name: "KWin", package: "kwin-wayland" },
   gnome: { name: "GNOME Shell", package: "gnome-shell" },

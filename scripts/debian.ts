@@ -34,7 +34,7 @@ export async function debianPackage({
   ]
   const bytes = files.reduce((sum, { content }) => sum + content.length, 0)
   const control = fillIn(await template("debian/control"), {
-    // Debian marks a pre-release, which is older than its release, with a tilde.
+    // Debian sorts a version with a tilde before the release: 1.0~rc1 is older than 1.0.
     version: version.replace("-", "~"),
     architecture,
     maintainer: author,

@@ -8,7 +8,7 @@ import type { Node } from "../src/node.ts"
 /**
  * Shows the main job in one command: installs missing packages, builds, starts an isolated desktop with a real app,
  * and runs snapshot → act → snapshot there. If Chromium is installed, it also takes a picture of desktop-view, the page
- * where a person watches all that: docs/view.png is such a picture.
+ * on which a person can watch. docs/view.png is such a picture.
  */
 
 const root = join(import.meta.dir, "..")
@@ -50,7 +50,7 @@ try {
   await run("screenshot", picture)
   view?.end()
   console.log(`\nThe editor now holds: ${JSON.stringify(shown)}\nA picture of it: ${relative(picture)}`)
-  if (view) console.log(`A picture of the page to watch it on: ${relative(viewPicture)}`)
+  if (view) console.log(`A picture of desktop-view: ${relative(viewPicture)}`)
 } finally {
   await stop()
 }
@@ -91,7 +91,7 @@ async function startView(): Promise<{ readonly url: string; end(): void }> {
     console.log(line.trim().replace(/(?<=\d\/)[\w-]{43}/, "TOKEN"))
     return { url: JSON.parse(line).data.url, end: () => child.kill() }
   }
-  throw new Error("desktop-view said nothing")
+  throw new Error("desktop-view printed no address")
 }
 
 async function photographView(url: string, executablePath: string): Promise<void> {

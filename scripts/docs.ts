@@ -2,23 +2,23 @@ import { globals } from "../src/cli/globals.ts"
 import { argumentRow, manualPage, optionRow, type Row, TITLES, usageOf } from "../src/cli/help.ts"
 import { type Command, GROUPS, loadAll, type Registry } from "../src/command.ts"
 import { commands } from "../src/commands/index.ts"
-import { errorSections } from "../src/error-guide.ts"
 import { resultSchema } from "../src/mcp/json-schema.ts"
+import { errorSections } from "../src/schema/error-guide.ts"
 import { fieldsOf, positionalsOf } from "../src/schema/fields.ts"
 import { VERSION } from "../src/version.ts"
-import { actionsPage } from "../test/e2e/matrix-table.ts"
+import { actionsPage, cellCount } from "../test/e2e/matrix-table.ts"
 import { notices } from "./notices.ts"
 
 /**
- * Writes the generated parts: docs/, the table of commands in README.md, and the manual page, from
- * the schemas, the support tables, from the tests' matrix, and the notices, from the licenses of the packages:
+ * Writes everything that is generated. The schemas give pages in docs/, the table of commands in README.md and the
+ * manual page. The matrix of the tests gives the support tables. The licenses of the packages give the notices.
  *
  *   bun scripts/docs.ts
  */
 
 const root = new URL("..", import.meta.url).pathname
 
-/** Every generated file by its path, as it should be. */
+/** The expected content of every generated file, by its path. */
 export async function pages(registry: Registry = commands): Promise<Readonly<Record<string, string>>> {
   const all = await loadAll(registry)
   return {
@@ -31,7 +31,7 @@ export async function pages(registry: Registry = commands): Promise<Readonly<Rec
   }
 }
 
-/** The existing file with the text between its marks replaced. */
+/** The existing file with the text between its marks, and the number of cells, replaced. */
 async function readme(all: readonly Command[]): Promise<string> {
   const parts = {
     commands: table(
@@ -45,12 +45,12 @@ async function readme(all: readonly Command[]): Promise<string> {
       ]),
     ),
   }
-  const text = await Bun.file(`${root}README.md`).text()
+  const text = (await Bun.file(`${root}README.md`).text()).replace(/\d+ cells/, `${cellCount} cells`)
   return Object.entries(parts).reduce((whole, [name, part]) => {
     const [begin, end] = [`<!-- ${name}: written by scripts/docs.ts -->`, `<!-- /${name} -->`]
     const [before, rest] = whole.split(begin)
     const [, after] = rest?.split(end) ?? []
-    if (after === undefined) throw new Error(`README.md has no place for ${name}`)
+    if (after === undefined) throw new Error(`README.md has no marks for ${name}`)
     return `${before}${begin}\n${part}\n${end}${after}`
   }, text)
 }
@@ -103,15 +103,15 @@ function errorsPage(): string {
   return [
     NOTE,
     "# Errors",
-    "A command that fails ends with exit code 1 (2 for `INVALID_ARGS`) and prints `error`: `code`, `message`, and where they are known `suggestion` (what to run next), `platform_detail` (the system's own words), `details` (facts, by code) and `disposition`.",
+    "A command that fails ends with exit code 1 (2 for `INVALID_ARGS`) and prints `error`: `code`, `message`, and, if known, `suggestion` (what to run next), `platform_detail` (the system's own words), `details` (facts, by code) and `disposition`.",
     table(
       ["`disposition`", "means"],
       [
         ["`delivery: not_delivered`", "nothing reached the app"],
         ["`delivery: delivery_uncertain`", "it may have arrived, or not"],
-        ["`delivery: delivered_unverified`", "it was sent, and no effect was seen"],
+        ["`delivery: delivered_unverified`", "it was sent, but no effect was seen"],
         ["`delivery: delivered_verified`", "its effect was seen"],
-        ["`retry: safe`", "doing it again does no harm"],
+        ["`retry: safe`", "repeating it does no harm"],
         ["`retry: unsafe`, `retry: unknown`", "it may have happened: look first"],
       ],
     ),

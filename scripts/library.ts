@@ -32,7 +32,7 @@ async function bundle(): Promise<Entry[]> {
   )
 }
 
-/** The files whose types the library's own types mention. */
+/** The source files whose types appear in the library's types. */
 const TYPED = ["index", "envelope", "errors", "node"]
 
 async function declarations(): Promise<Entry[]> {

@@ -60,7 +60,7 @@ const HEADER = 32
 const SEGMENT_64 = 0x19
 const CODE_SIGNATURE = 0x1d
 
-/** By CPU type: x86_64, arm64. */
+/** The page size by CPU type: x86_64, arm64. */
 const PAGE_SIZES: Readonly<Record<number, number>> = { 16777223: 0x1000, 16777228: 0x4000 }
 
 function readCommands(file: Buffer): { kind: number; at: number }[] {

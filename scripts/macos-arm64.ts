@@ -3,8 +3,8 @@ import { mkdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 
 /**
- * Runs the compiled suite of the macOS adapter as an arm64 executable under qemu-user: the registers and
- * struct rules of the processor that Macs have. Slow, and not part of the check. Needs
+ * Runs the compiled suite of the macOS adapter as an arm64 executable under qemu-user. This tests the registers and
+ * struct rules of the processor in Macs. It is slow, and not part of the check. It needs
  * qemu-user, gcc-aarch64-linux-gnu and libc6-dev-arm64-cross. Further arguments are passed to `bun test`.
  */
 
@@ -61,7 +61,7 @@ async function foreignLibraries(): Promise<string> {
     Bun.spawnSync(["dpkg-deb", "-x", name, "."], { cwd: aside, stderr: "inherit" })
   }
   if (!fetched || !existsSync(`${unpacked}/libffi.so.8`)) {
-    console.error("libffi for arm64 is not to be had: what needs it is expected to fail")
+    console.error("libffi for arm64 could not be downloaded: tests that need it will fail")
     return ""
   }
   return unpacked

@@ -20,14 +20,14 @@ import {
  *
  *   bun scripts/macos-check.ts [BINARY] [WORDS] [--dry-run] [--yes]
  *
- * With WORDS, runs only the checks whose title or subject contains them, after those that all need. --dry-run prints the
- * checks, and what they touch, and runs nothing. --yes does not ask first.
+ * With WORDS, runs only the checks whose title or subject contains them, and before them the checks that all others need.
+ * --dry-run prints the checks and the things they change, and runs nothing. --yes does not ask first.
  *
  * Files, AppleScript, System Events and a web page judge the effects, never agent-desktop. Nothing is looked up by a
  * name that depends on the language. Everything that is opened or changed is put back, also after ctrl+c.
  */
 
-/** In order: each needs the vital ones above it. */
+/** All checks in order. Each needs the vital ones above it. */
 export const CHECKS: readonly Check[] = [...systemChecks, ...appChecks, ...webChecks]
 
 export interface Result {
@@ -104,7 +104,7 @@ export function chosen(words: string): readonly Check[] {
   return CHECKS.filter((check) => check.isVital || fits(check))
 }
 
-/** A word that occurs nowhere else, and that no spelling correction changes: "C4F9K2X1". */
+/** A unique word that no spelling correction changes, such as "C4F9K2X1". */
 export function newNonce(): string {
   return `C4${Math.random().toString(36).slice(2, 8).toUpperCase()}`
 }

@@ -5,7 +5,7 @@ import { template } from "./template.ts"
 
 /**
  * The npm packages: `agent-desktop` with a launcher and the library for Bun, and one package per target with the
- * binary. npm installs the one whose `os` and `cpu` match. There is no install script, since many users forbid them.
+ * binary. npm installs the one whose `os` and `cpu` match. The packages have no install script, since many users forbid them.
  */
 
 export const platformPackage = (target: Target): string => `@agent-desktop/${target}`

@@ -64,7 +64,7 @@ const TEST = [
   "imagemagick",
   "procps",
   "util-linux",
-  // Compositors of Wayland, and the way of Qt to them.
+  // Wayland compositors, and Qt's plugins for Wayland.
   "sway",
   "weston",
   "qtwayland5",
@@ -84,7 +84,7 @@ const TEST = [
   // The stand-in for Apple's frameworks.
   "gcc",
   "libc6-dev",
-  // To run the binaries for other machines, and to check the formula; Debian 12's names.
+  // Emulators for the binaries of other machines, and Ruby to check the formula; Debian 12's names.
   "qemu-user",
   "libc6-arm64-cross",
   "musl-tools",
@@ -93,10 +93,10 @@ const TEST = [
   "ruby",
 ]
 
-/** Headers for the same walk in C, which the bench compares with. */
+/** Headers for the C program that bench/tree.ts compares with. */
 const BENCH = [...TEST, "libatspi2.0-dev"]
 
-/** More applications for the comparison with pyatspi, which a check does not run: they take a gigabyte. */
+/** More applications for `bun run apps`. They take a gigabyte, so the check does not need them. */
 const APPS = [
   ...TEST,
   "audacity",
@@ -110,7 +110,7 @@ const APPS = [
   "xfce4-settings",
 ]
 
-/** Compositors for `bun run compositors`, which a check does not run, with their portals. */
+/** Compositors and their portals for `bun run compositors`. The check does not need them. */
 const COMPOSITORS = [
   ...TEST,
   "kwin-wayland",
@@ -182,7 +182,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 function areListsFresh(): boolean {
   const directory = process.env.AGENT_DESKTOP_APT_LISTS ?? "/var/lib/apt/lists"
   try {
-    // The files carry the mirror's time, the directories the time of the last update.
+    // The files have the mirror's time. The directories have the time of the last update.
     const updated = Math.max(statSync(directory).mtimeMs, statSync(`${directory}/partial`).mtimeMs)
     return updated > Date.now() - DAY_MS && readdirSync(directory).some((file) => /_Packages/.test(file))
   } catch {

@@ -45,7 +45,7 @@ export function sign(executable: Buffer, seal: Seal = BARE): Buffer {
   return signed
 }
 
-/** Throws with the reason unless `sign` would have made the same signature. */
+/** Throws if the signature differs from the one that `sign` makes. The message says in which part. */
 export function verify(executable: Buffer, seal: Seal = BARE): void {
   const { signature, linkedit, text, pageSize } = readMachO(executable)
   const end = signature.offset + signature.size
@@ -84,7 +84,7 @@ const NO_MESSAGE = words(MAGIC.message, 8)
 
 /**
  * A bare executable has no requirements; macOS then identifies it by its hash. A bundle says
- * `designated => identifier "…"`, so that macOS takes the next version for the same program and keeps its grants.
+ * `designated => identifier "…"`, so that macOS treats the next version as the same program and keeps its grants.
  */
 function requirementsOf({ identifier, bundle }: Seal): Buffer {
   if (!bundle) return words(MAGIC.requirements, 12, 0)
@@ -175,7 +175,7 @@ function readBlobs(room: Buffer): ReadonlyMap<number, Buffer> {
   demand(length <= room.length && room.length - length < ALIGNMENT, "the signature has a wrong length")
   demand(
     room.subarray(length).every((byte) => byte === 0),
-    "something stands behind the signature",
+    "other bytes follow the signature",
   )
   const blobs = new Map<number, Buffer>()
   let next = 12 + count * 8

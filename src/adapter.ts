@@ -1,5 +1,7 @@
 import type { Action, Button, Combo, KeptFocus, Modifier, Performed } from "./action.ts"
-import type { DateKind, DatePart } from "./dates.ts"
+import type { DateKind, DatePart } from "./content/dates.ts"
+import type { Grid } from "./content/grid.ts"
+import type { NoText, TextAccess, TextRange } from "./content/text.ts"
 import type { Deadline } from "./deadline.ts"
 import type {
   Check,
@@ -14,7 +16,6 @@ import type {
   ScreenWatch,
   SeenNotification,
 } from "./desktop.ts"
-import type { Grid } from "./grid.ts"
 import type {
   ActionName,
   AppInfo,
@@ -29,7 +30,6 @@ import type {
   WindowInfo,
 } from "./node.ts"
 import type { BusHint, RefEntry } from "./refmap.ts"
-import type { NoText, TextAccess, TextRange } from "./text.ts"
 
 /**
  * The operations that the core needs from an operating system. One adapter serves one command: it is made for that
@@ -316,6 +316,15 @@ export interface TreeOptions {
 /** Limits of a tree: nodes, and levels. Levels include wrappers, which do not count as depth. */
 export const MAX_LEVELS = 50
 export const MAX_NODES = 50_000
+
+/** Everything in an element or a window, in view or not, except what is hidden. */
+export const WHOLE_TREE: TreeOptions = {
+  maxDepth: MAX_LEVELS,
+  bounds: "interactive",
+  includeHidden: false,
+  offscreen: "read",
+  interactiveOnly: false,
+}
 
 /** `aliases`: every other name that an agent may use for the app. */
 export interface SeenApp extends AppInfo {

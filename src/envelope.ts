@@ -1,5 +1,5 @@
 import { AppError, type Disposition } from "./errors.ts"
-import { escapeHidden } from "./escape.ts"
+import { escapeHidden } from "./shown-text.ts"
 
 export interface ErrorObject {
   readonly code: string
@@ -34,7 +34,7 @@ export function errorObject(error: unknown): ErrorObject {
   }
 }
 
-/** One line for every reader: JSON escapes newlines and lone surrogates, and here also whatever hides or reorders text. */
+/** One line for every reader: JSON escapes newlines and lone surrogates, and this also escapes characters that hide or reorder text. */
 export function toLine(envelope: Envelope): string {
   return `${toJson(envelope)}\n`
 }

@@ -65,6 +65,12 @@ export class AppError extends Error {
   }
 }
 
+/** The same failure, with a disposition that the caller knows better. */
+export function withDisposition(error: AppError, disposition: Disposition): AppError {
+  const { code, message, suggestion, platformDetail, details } = error
+  return new AppError(code, message, { suggestion, platformDetail, details, disposition })
+}
+
 const REFRESH = "Run 'snapshot' to refresh, then retry with updated ref"
 
 /** The ref is not in the map, or its element has changed: then `evidence` says how. */
@@ -136,4 +142,24 @@ export function parentNotFound(): AppError {
   return new AppError("ELEMENT_NOT_FOUND", "The element no longer has a parent", {
     suggestion: "Run 'snapshot' to see what is there now",
   })
+}
+
+/** Suggests commands that work without a tree. */
+export const workBySight = (id: string): string =>
+  `Work from pictures: 'screenshot --window-id ${id}', 'mouse-click --xy X,Y', 'type @focused TEXT --window-id ${id}', 'press KEYS --window-id ${id}'`
+
+/** `isFinal`: no restart would make the app expose its content. */
+export function noTree(
+  { id, app_name }: { readonly id: string; readonly app_name: string },
+  reason: string | undefined,
+  isFinal = false,
+): AppError {
+  const restart = `'close-app ${plainWord(app_name)}' and 'launch ${plainWord(app_name)}' may switch it on`
+  return new AppError(
+    "PLATFORM_NOT_SUPPORTED",
+    `Window '${id}' of '${app_name}' exposes no accessibility tree${reason ? `: ${reason}` : ""}`,
+    {
+      suggestion: [...(isFinal ? [] : [restart]), workBySight(id)].join(". "),
+    },
+  )
 }

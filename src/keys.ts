@@ -1,6 +1,6 @@
 import { type Combo, MODIFIERS, type Modifier } from "./action.ts"
 import { AppError } from "./errors.ts"
-import { nearest } from "./usage-errors.ts"
+import { nearest } from "./nearest.ts"
 
 /** Keys that have a name instead of a character. In `key-down shift`, a modifier is a key by itself. */
 export const NAMED_KEYS = [

@@ -7,7 +7,7 @@ import { onDemand } from "./door/on-demand.ts"
 import { catchSignals } from "./door/signals.ts"
 import { type Envelope, failure, PlainText, toLine } from "./envelope.ts"
 import { type Door, type Recording, runLoaded, type Trace } from "./run.ts"
-import { UsageError } from "./usage-errors.ts"
+import { UsageError } from "./schema/usage-errors.ts"
 
 /** Commands that take longer show their progress. Stands above `main`, which runs before any line below it. */
 const LONG_MS = 700

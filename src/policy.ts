@@ -19,7 +19,7 @@ export function namesIn(list: string | undefined): readonly string[] | undefined
 
 export function readOnlyDenied(what: string): AppError {
   return new AppError("POLICY_DENIED", `${what} acts, and only reading is allowed here`, {
-    suggestion: "Use commands that only read, or ask the user, who alone decides about this limit",
+    suggestion: "Use commands that only read, or ask the user: only the user can change this limit",
     disposition: NOTHING_DELIVERED,
   })
 }
@@ -54,7 +54,7 @@ export function unlessHidden(error: unknown, { apps }: Policy): unknown {
   })
 }
 
-/** The policy judges a command before it runs. This is the second check: no command acts, whatever it declares. */
+/** The policy judges a command before it runs. This is the second check: no command acts, even if it declares that it only reads. */
 function limitToReading(adapter: Adapter): Adapter {
   const refuse = (what: string) => async (): Promise<never> => {
     throw readOnlyDenied(what)

@@ -26,14 +26,14 @@ export function stateRoot(env: Env): string {
       "INVALID_ARGS",
       `AGENT_DESKTOP_HOME is '${chosen}', which is not a usable absolute path`,
       {
-        suggestion: "Set AGENT_DESKTOP_HOME to the absolute path of a directory of its own, or unset it",
+        suggestion: "Set AGENT_DESKTOP_HOME to the absolute path of a separate directory, or unset it",
       },
     )
   }
   const home = env.HOME?.startsWith("/") ? env.HOME : homeByUser()
   if (home?.startsWith("/")) return resolve(home, NAME)
   throw new AppError("INVALID_ARGS", "There is no home directory to keep refs in", {
-    suggestion: "Set AGENT_DESKTOP_HOME to the absolute path of a directory of its own",
+    suggestion: "Set AGENT_DESKTOP_HOME to the absolute path of a separate directory",
   })
 }
 

@@ -22,7 +22,7 @@ import { AppError, type Disposition, failedOn, NOTHING_DELIVERED } from "./error
 import { guard, type Policy, readOnlyDenied, unlessHidden } from "./policy.ts"
 import { REF_SYNTAX } from "./refmap.ts"
 import { applyAliases, type Field, fieldsOf } from "./schema/fields.ts"
-import { describeIssue, labelOf, UsageError, unknownCommand } from "./usage-errors.ts"
+import { labelOf, UsageError, unknownCommand } from "./schema/usage-errors.ts"
 import { hasViewers } from "./viewers.ts"
 
 /** A way into the program (command line, MCP, library), and what it provides to commands. */
@@ -156,6 +156,7 @@ export async function parseArgs(command: Command, raw: unknown): Promise<Args> {
   const fields = fieldsOf(command.input)
   const parsed = v.safeParse(command.input, applyAliases(command.input, raw))
   if (!parsed.success) {
+    const { describeIssue } = await import("./schema/issues.ts")
     const [issue] = parsed.issues
     throw new AppError("INVALID_ARGS", describeIssue(issue, fields), {
       suggestion: seeHelp(command),
@@ -343,7 +344,7 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
     writeFile: (path, bytes) => door.writeFile(path, bytes, door.readOnly),
     variable: (name) => door.env?.(name),
     apart: async ({ isolated }, work) =>
-      (await import("./door/apart.ts")).runApart(door, isolated, (other) =>
+      (await import("./door/separate-run.ts")).runApart(door, isolated, (other) =>
         workIn(other, secrets, parts, work),
       ),
     async validateItems(items, at) {

@@ -54,6 +54,31 @@ function isLate(error: unknown, time: number): boolean {
 
 const SHORT_MS = 1000
 
+const LATE = Symbol("late")
+
+/**
+ * The answer. If it takes longer than this, or the signal comes first: the result of `late`, which may throw. No timer is
+ * left behind, which would keep the program from ending.
+ */
+export async function inTime<T, Late>(
+  answer: Promise<T>,
+  ms: number,
+  late: () => Late,
+  signal?: AbortSignal,
+): Promise<T | Late> {
+  const over = Promise.withResolvers<typeof LATE>()
+  const end = (): void => over.resolve(LATE)
+  const timer = setTimeout(end, ms)
+  signal?.addEventListener("abort", end, { once: true })
+  try {
+    const first = await Promise.race([answer, over.promise])
+    return first === LATE ? late() : first
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener("abort", end)
+  }
+}
+
 /**
  * Waits between two looks, for a time that the user asked for, or for a toolkit's timer. Never to give something time
  * to happen. Ends early at the deadline.

@@ -6,6 +6,18 @@ export const viewersDirectory = (): string => `/tmp/agent-desktop-viewers-${proc
 /** Cheap, because every command asks. */
 export const hasViewers = (): boolean => existsSync(viewersDirectory())
 
+/** The name of a viewer's socket. It names the desktops that the viewer shows, so commands on other desktops never wait for it. */
+export const socketNameFor = (places: readonly string[]): string =>
+  `${process.pid}-${crypto.randomUUID().slice(0, 8)}${places.map((place) => `.${markOf(place)}`).join("")}.sock`
+
+/** True for the socket of a viewer of one of these places. */
+export function isSocketFor(name: string, places: readonly string[]): boolean {
+  const marks = name.split(".").slice(1, -1)
+  return name.endsWith(".sock") && places.some((place) => marks.includes(markOf(place)))
+}
+
+const markOf = (place: string): string => Bun.hash(place).toString(36)
+
 /** The first line that a command sends to a viewer of its desktop. */
 export type Call =
   | ({ readonly kind: "report" } & Begun)

@@ -23,7 +23,7 @@ function showing(app: string, title: string, id: string, children: readonly Spec
   return { ...it, running, window }
 }
 
-test("a snapshot of a window", async () => {
+test("a snapshot of a window has the documented bytes", async () => {
   const { run } = showing("Finder", "Documents", "w-4521", [
     { role: "button", name: "New Folder", states: ["enabled"] },
     { role: "textfield", name: "Search", value: "" },
@@ -36,7 +36,7 @@ test("a snapshot of a window", async () => {
   )
 })
 
-test("a snapshot whose elements have several states", async () => {
+test("a snapshot lists several states of an element in the documented order", async () => {
   const { run } = showing("Finder", "Documents", "w-4521", [
     { role: "button", name: "Back", states: ["enabled"] },
     { role: "textfield", name: "Search", value: "", states: ["enabled"] },
@@ -50,7 +50,7 @@ test("a snapshot whose elements have several states", async () => {
   )
 })
 
-test("a snapshot with bounds", async () => {
+test("a snapshot with bounds has the documented bytes", async () => {
   const { run, window } = showing("System Settings", "General", "w-8892", [
     {
       role: "checkbox",
@@ -68,7 +68,7 @@ test("a snapshot with bounds", async () => {
   )
 })
 
-test("a snapshot of an open menu", async () => {
+test("a snapshot of an open menu names its surface as documented", async () => {
   const { run, running } = showing("TextEdit", "Untitled", "w-1", [])
   const item = (name: string): Spec => ({ role: "menuitem", name, states: ["enabled"] })
   running.show("menu", { role: "menu", name: "File", children: ["New", "Open…", "Save"].map(item) })
@@ -123,7 +123,7 @@ test("labels stay as context; the value of a secure field is hidden", async () =
   )
 })
 
-test("a node with few members and a node with all of them", async () => {
+test("a node has its members in the documented order, whether it has few or all of them", async () => {
   const { run, window } = showing("TextEdit", "Untitled", "w-1", [
     { role: "button" },
     {
@@ -143,7 +143,7 @@ test("a node with few members and a node with all of them", async () => {
   )
 })
 
-test("the result of an action", async () => {
+test("the result of an action has the documented bytes", async () => {
   const { run } = showing("Finder", "Documents", "w-1", [
     { role: "button", name: "a", states: ["enabled"] },
     { role: "button", name: "b", states: ["enabled"] },
@@ -161,7 +161,7 @@ test("the result of an action", async () => {
   )
 })
 
-test("windows and apps", async () => {
+test("list-windows and list-apps have the documented bytes", async () => {
   const it = desk()
   const finder = it.world.app("Finder", { pid: 1234, bundleId: "com.apple.finder" })
   finder.window("Documents", [], { id: "w-4521", bounds: { x: 100, y: 100, width: 800, height: 600 } })
@@ -174,7 +174,7 @@ test("windows and apps", async () => {
   )
 })
 
-test("clipboard and screenshot", async () => {
+test("clipboard-get and screenshot have the documented bytes", async () => {
   const it = desk()
   it.world.clipboard = "Hello world"
   expect(documented(await it.run("clipboard-get"))).toBe(
@@ -185,7 +185,7 @@ test("clipboard and screenshot", async () => {
   )
 })
 
-test("a ref that is not in the map", async () => {
+test("a ref that is not in the map returns the documented STALE_REF", async () => {
   const { run } = showing("Finder", "Documents", "w-1", [])
   expect(documented(await run("click", { ref_id: "@e7" }))).toBe(
     '{"version":"1.0","ok":false,"command":"click","error":{"code":"STALE_REF","message":"@e7 not found in current RefMap",' +
@@ -193,7 +193,7 @@ test("a ref that is not in the map", async () => {
   )
 })
 
-test("an app, a window and a permission that are missing", async () => {
+test("a missing app, window or permission returns the documented error", async () => {
   const { run, world } = showing("Finder", "Documents", "w-1", [])
   const errorOf = async (args: object) => (await run("snapshot", args)).error
   expect(await errorOf({ app: "InvalidApp" })).toMatchObject({
@@ -212,7 +212,7 @@ test("an app, a window and a permission that are missing", async () => {
   )
 })
 
-test("an action that the element does not support", async () => {
+test("an action that the element does not support returns the documented error", async () => {
   const { run, world } = showing("Finder", "Documents", "w-1", [
     { role: "statictext", name: "x", actions: ["Click"] },
   ])
@@ -224,13 +224,13 @@ test("an action that the element does not support", async () => {
   expect(world.deliveries).toEqual([])
 })
 
-test("the enabled property of an element", async () => {
+test("is enabled returns the documented bytes", async () => {
   const { run } = showing("Finder", "Documents", "w-1", [{ role: "button", name: "x", states: ["enabled"] }])
   await run("snapshot")
   expect((await run("get", { ref_id: "@e1", property: "enabled" })).data.value).toBe("true")
 })
 
-test("the ref map file", async () => {
+test("the ref map file has the documented bytes", async () => {
   const { run, root } = showing("TextEdit", "Untitled", "w-1", [
     {
       role: "button",
@@ -250,7 +250,7 @@ test("the ref map file", async () => {
   expect(text).toContain('}},"counter":1')
 })
 
-test("a batch of three steps that stops at an error", async () => {
+test("a batch that stops at an error returns the documented results", async () => {
   const { run, world } = showing("Finder", "Documents", "w-1", [
     { role: "button", name: "a" },
     { role: "button", name: "b" },

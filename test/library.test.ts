@@ -23,7 +23,7 @@ test("readOnly denies commands that act, and a batch does not read standard inpu
   expect(await desktop.run("batch", { commands: "-" })).toMatchObject({ error: { code: "INVALID_ARGS" } })
 })
 
-test("how refs are numbered is an option, or a variable that must be a word of it", async () => {
+test("the numbering of refs is set by an option or by a variable, and a wrong value is refused", async () => {
   await using desktop = agentDesktop({ env, refs: "stable" })
   expect(await desktop.run("status")).toMatchObject({ ok: true })
   expect(() => agentDesktop({ env: { ...env, AGENT_DESKTOP_REFS: "steady" } })).toThrow(

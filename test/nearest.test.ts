@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { nearest } from "../src/usage-errors.ts"
+import { nearest } from "../src/nearest.ts"
 
 const COMMANDS = [
   "snapshot",

@@ -38,7 +38,7 @@ test("read-only: commands that act are refused, and commands that read change no
   expect(item.error).toMatchObject({ code: "POLICY_DENIED", disposition: { delivery: "not_delivered" } })
 })
 
-test("read-only: the adapter itself refuses whatever may act", async () => {
+test("read-only: the adapter itself refuses every call that may act", async () => {
   const limited = await guard(fakeAdapter(desk().world, Deadline.in(10_000)), { readOnly: true })
   const reads = READS.split(" ")
   for (const [name, method] of Object.entries(limited)) {
@@ -233,14 +233,14 @@ describe("under read-only, a file is written only if it is new", () => {
     expect(existsSync(`${path}/nowhere`)).toBe(false)
   })
 
-  test("a new one is written, and otherwise an old one is replaced whole", async () => {
+  test("a new file is written; without read-only, an old file is replaced as a whole", async () => {
     await writeOutput(`${path}/a`, Buffer.from("longer text"), true)
     expect(written("a")).toBe("longer text")
     await writeOutput(`${path}/a`, bytes, false)
     expect(written("a")).toBe("new")
   })
 
-  test("a pipe is neither waited for nor written to", async () => {
+  test("a pipe at the path is refused without waiting for a reader", async () => {
     Bun.spawnSync(["mkfifo", `${path}/pipe`])
     await expect(writeOutput(`${path}/pipe`, bytes, false)).rejects.toMatchObject({ code: "ACTION_FAILED" })
   })

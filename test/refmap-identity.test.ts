@@ -71,12 +71,12 @@ test("without an address, the place, bounds, name, role and identifier must all 
   }
 })
 
-test("two elements without a known place are never taken for one", () => {
+test("two elements without a known position never count as the same", () => {
   expect(sameElement(save, save)).toBe(false)
   expect(appendEntries(EMPTY_MAP, [save, save]).refs).toEqual(["@e1", "@e2"])
 })
 
-test("a known element keeps its ref; a new one gets the next number, once", () => {
+test("a known element keeps its ref, and a new element gets the next number", () => {
   const map = mapOf(addressed, { ...addressed, address: ":1.5/a/c" })
   const found = [
     { ...addressed, address: ":1.5/n" },

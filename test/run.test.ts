@@ -38,7 +38,7 @@ describe("the envelope", () => {
     expect((await run("__proto__")).error.code).toBe("INVALID_ARGS")
   })
 
-  test("an unexpected exception becomes INTERNAL, with its message and nothing else", async () => {
+  test("an unexpected exception becomes INTERNAL, with only its message", async () => {
     const { run, world } = await holding()
     world.fail("apps", new TypeError("x is not a function"))
     expect(await run("list-apps")).toEqual({
@@ -317,7 +317,7 @@ describe("simple commands", () => {
     expect(world.clipboard).toBeUndefined()
   })
 
-  test("a screenshot comes as base64, or goes into the named file", async () => {
+  test("a screenshot is returned as base64, or written to the named file", async () => {
     const written: [string, Uint8Array][] = []
     const { ok } = await holding({ writeFile: async (path, bytes) => void written.push([path, bytes]) })
     const png = new Uint8Array([137, 80, 78, 71])
@@ -342,7 +342,7 @@ describe("simple commands", () => {
     expect((await error("screenshot", { window_id: "w-9" })).code).toBe("WINDOW_NOT_FOUND")
   })
 
-  test("keys are held and released as named", async () => {
+  test("key-down and key-up hold and release the named keys", async () => {
     const { ok, world } = await holding()
     expect(await ok("key-down", { combo: "shift" })).toEqual({ action: "key-down", disposition: SENT })
     expect(await ok("key-up", { combo: "shift" })).toEqual({ action: "key-up", disposition: SENT_SAFELY })

@@ -1,10 +1,9 @@
 import { expect, test } from "bun:test"
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { commands } from "../src/commands/index.ts"
-import { plainWord, unresponsive } from "../src/errors.ts"
+import { noTree, plainWord, unresponsive } from "../src/errors.ts"
 import { noFrame, noSurface } from "../src/linux/atspi/read-tree.ts"
 import { chooseByName } from "../src/match.ts"
-import { noTree } from "../src/no-tree.ts"
 import { samplesOf } from "./support/every-command.ts"
 import { desk } from "./support/fake-desk.ts"
 import type { Json } from "./support/json.ts"
@@ -112,7 +111,7 @@ function catching(run: () => unknown): { readonly suggestion?: string } {
   throw new Error("it did not fail")
 }
 
-test("nothing of an application's text is in a suggestion, and a shell that runs one runs nothing else", async () => {
+test("no suggestion contains text of an application, and a shell that runs one runs only our program", async () => {
   using scratch = temporary()
   const stub = `${scratch.path}/bin/agent-desktop`
   await Bun.write(stub, "#!/bin/bash\n:\n")
@@ -170,7 +169,7 @@ const HARMLESS: readonly RegExp[] = [
   /^(apps\.join\(", "\)|who)$/,
 ]
 
-test("suggestions hold no expression whose text an application may choose", async () => {
+test("no suggestion in the source contains text that an application may choose", async () => {
   const root = new URL("..", import.meta.url).pathname
   const odd: string[] = []
   for await (const file of new Bun.Glob("src/**/*.ts").scan(root)) {

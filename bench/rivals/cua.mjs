@@ -2,7 +2,7 @@ import { createInterface } from "node:readline"
 import { pathToFileURL } from "node:url"
 
 /**
- * The runtime of cua-driver in one process of Node, as a server for bench/rivals.ts:
+ * Runs cua-driver's runtime in one Node process, as a server for bench/rivals.ts:
  *
  *   node cua.mjs PACKAGE
  *

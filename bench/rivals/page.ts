@@ -114,7 +114,7 @@ function named({ targets }: Look, name: string): Target {
   return target
 }
 
-/** The page for each browser, what it has reported, and the commands it gets. */
+/** Serves the page to each browser, collects its reports and sends it commands. */
 class Pages {
   readonly #heard = new Map<string, Heard[]>()
   readonly #sockets = new Map<string, Bun.ServerWebSocket<string>>()
@@ -191,7 +191,7 @@ const refsIn = (text: string): Target[] =>
     handle: ref!,
   }))
 
-/** agent-browser's own executable, a process per call, and its daemon with a browser. */
+/** agent-browser: its native executable, one process per call, with its daemon and a browser. */
 async function agentBrowser(desktop: TestDesktop, folder: string, url: string): Promise<PageTool> {
   const file = `${folder}/node_modules/agent-browser/bin/agent-browser-${process.platform}-${process.arch}`
   Bun.spawnSync(["chmod", "+x", file])

@@ -42,7 +42,7 @@ export interface Tool {
 
 type Run = (command: string, args: Readonly<Record<string, unknown>>) => Promise<Answer>
 
-/** agent-desktop by a process per call. */
+/** agent-desktop, one process per call. */
 export function cold(desktop: TestDesktop): Tool {
   return ours(
     "agent-desktop, cold",
@@ -121,7 +121,7 @@ const targetsIn = (text: string): Target[] =>
     handle: ref!,
   }))
 
-/** cua-driver's runtime in one process of Node, without a network. PACKAGE is its folder. */
+/** cua-driver's runtime in one Node process without a network. PACKAGE is its folder. */
 export async function cua(desktop: TestDesktop, folder: string): Promise<Tool> {
   const server = new LineServer(
     ["unshare", "--net", "--map-current-user", "node", new URL("cua.mjs", import.meta.url).pathname, folder],
@@ -146,7 +146,7 @@ export async function cua(desktop: TestDesktop, folder: string): Promise<Tool> {
       name: label ?? "",
       handle: element_token,
     }))
-    // The text has no tokens, so that a client needs the elements as well; only the text is counted.
+    // The text has no tokens, so a client needs the elements as well. Only the text is counted.
     return { targets, bytes: Buffer.byteLength(text) }
   }
   const act =

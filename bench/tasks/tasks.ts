@@ -25,7 +25,7 @@ export class Stage implements AsyncDisposable {
   readonly output: string
   /** Requests that the page has sent. */
   readonly requests: string[] = []
-  /** True: rows are in another order than usual. */
+  /** True if rows are in another order than usual. */
   readonly isReversed: boolean
   #server: Bun.Server<unknown> | undefined
 
@@ -42,7 +42,7 @@ export class Stage implements AsyncDisposable {
     await this.opened(title)
   }
 
-  /** Waits, outside of the count, for a window that a call has opened. A model takes longer between two calls. */
+  /** Waits for a window that a call has opened. The wait is not counted: a model takes longer between two calls. */
   readonly opened = async (title: string): Promise<void> => {
     await until(async () => {
       const { json } = await this.desktop.run("list-windows")
@@ -50,7 +50,7 @@ export class Stage implements AsyncDisposable {
     }, 60_000)
   }
 
-  /** Waits, outside of the count, until an element shows, as a bar that slides in. */
+  /** Waits for an element to show, such as a bar that slides in. The wait is not counted. */
   async shows(role: string, name: string): Promise<void> {
     await until(async () => {
       const { json } = await this.desktop.run("find", "--role", role, "--name", name, "--first")
@@ -228,7 +228,7 @@ interface Replacing {
   readonly bar?: string
   readonly find: string
   readonly replace: string
-  /** Steps after the two texts. The long way needs a look where a step changes its elements. */
+  /** Steps after the two texts. The long way looks again after a step that changes the elements. */
   readonly rest: readonly (readonly [verb: string, element: string])[]
 }
 
@@ -377,7 +377,7 @@ function browse(
   }
 }
 
-/** Without the pages and questions of a first start, which come at any time. */
+/** Turns off the pages and questions of a first start, which may come at any time. */
 const firefoxWith = (profile: string, url: string): readonly string[] => firefox(profile, url).command
 
 /** Steps on elements of one window: in the long way after a look, in the short way in one batch. */
@@ -489,7 +489,7 @@ function office(
       const profile = `-env:UserInstallation=file://${desktop.directory}/office`
       desktop.spawnApp(["soffice", "--norestore", "--nologo", "--nofirststartwizard", profile, path])
       await opened("work")
-      // The window shows before the document has the keyboard.
+      // The window shows before its document has the keyboard focus.
       await until(async () => {
         const { json } = await desktop.run("find", "--state", "focused", "--first")
         return json?.data?.match

@@ -3,7 +3,7 @@ import type { TestDesktop } from "../../test/support/desktop.ts"
 /** One way to do a task: its calls of the program, and what they cost. */
 export class Way {
   calls = 0
-  /** Of all answers. */
+  /** The bytes of all answers. */
   bytes = 0
   ms = 0
   readonly log: string[] = []
@@ -41,7 +41,7 @@ export class Way {
     return this.call("batch", JSON.stringify(commands), "--stop-on-error")
   }
 
-  /** `button "OK"`, `textfield nth 2`: the ref behind these words. In a row, a cell is only its name. */
+  /** Returns the ref of `button "OK"` or `textfield nth 2`. In a row, a cell is only its name. */
   #ref(element: string): string {
     const [start = "", nth = "1"] = element.split(" nth ")
     const words = RegExp.escape(start.replace(/^cell (?=")/, ""))

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Grants programs Accessibility, posting events, screen recording and control of apps, without a prompt: the programs
-# given as arguments, and all ancestors of this script, since macOS holds one of them responsible (it differs between
+# given as arguments, and all ancestors of this script. macOS holds one of the ancestors responsible (which one differs between
 # images). Works only if System Integrity Protection is off, as on GitHub's runners. Never run it on your own machine.
 # Not yet run anywhere.
 set -euo pipefail
@@ -11,7 +11,7 @@ for ((pid = $$; pid > 1; pid = $(ps -o ppid= -p "$pid"))); do
   [[ "$program" == /* ]] && programs+=("$program")
 done
 
-# Columns by name, since newer releases have more of them, all with defaults.
+# Name the columns: newer releases have more of them, all with defaults.
 columns="service, client, client_type, auth_value, auth_reason, auth_version"
 system="/Library/Application Support/com.apple.TCC/TCC.db"
 user="$HOME/Library/Application Support/com.apple.TCC/TCC.db"

@@ -8,7 +8,7 @@ const { constants } = require("node:os")
 
 const target = `${process.platform}-${process.arch}`
 
-// npm installs the package for this machine's C library; an old npm, or a copied node_modules, may have both.
+// npm installs the package for this machine's C library. An old npm, or a copied node_modules, may have both.
 function findBinary() {
   const found = [target, `${target}-musl`].map(binaryOf)
   const isMusl = found[1] && (!found[0] || !process.report.getReport().header.glibcVersionRuntime)
@@ -30,8 +30,8 @@ function binaryOf(name) {
   }
 }
 
-// Registered before the child starts: a signal in between would end only this process and orphan the child.
-// A terminal sends Ctrl-C to both processes. Sent to this process alone, it has to be passed on.
+// Register the handlers before the child starts: a signal in between would end only this process and orphan the child.
+// A terminal sends Ctrl-C to both processes. A signal sent to this process alone has to be passed on.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"])
   process.on(signal, () => {
     if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal)
@@ -49,6 +49,6 @@ child.on("exit", (code, signal) => {
   }
   process.removeAllListeners(signal)
   process.kill(process.pid, signal)
-  // In case the signal does not end this process.
+  // Exit with the signal's code if the signal does not end this process.
   process.exitCode = 128 + constants.signals[signal]
 })

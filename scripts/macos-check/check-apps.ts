@@ -5,7 +5,7 @@ import { CONTACTS, FINDER, TERMINAL, TEXTEDIT } from "./scripts.ts"
 
 /** Apple's own apps. Files and AppleScript judge the effects. */
 
-/** Words with digits and capitals, which no spelling correction changes, in any language. */
+/** Words with digits and capitals: no spelling correction changes them, in any language. */
 const WORD = "A4711 Ä✓👋 Z0815"
 const TEXT = `${WORD}\n${WORD}`
 
@@ -18,7 +18,7 @@ export const appChecks: readonly Check[] = [
   },
   {
     about: "typing",
-    title: "text typed into TextEdit by keys is the same",
+    title: "text typed into TextEdit by keys and saved is in the file",
     touches: "opens a file of its own in TextEdit, and closes it",
     run: (mac) => typeAndSave(mac, "keys.txt", "--input", "physical"),
   },
@@ -92,7 +92,7 @@ export const appChecks: readonly Check[] = [
       await mac.eventually(async () => {
         if (readFileSync(log, "utf8") === "") throw new Error(`it was not opened: ${JSON.stringify(said)}`)
       })
-      // A second opening would come later than the first, by mouse.
+      // If the file is opened twice, the second opening comes later, by mouse.
       await mac.outside.pause(SECOND_MS)
       const times = readFileSync(log, "utf8").trim().split("\n").length
       if (times !== 1) throw new Error(`it was opened ${times} times: ${JSON.stringify(said)}`)
@@ -223,7 +223,7 @@ export const appChecks: readonly Check[] = [
   },
 ]
 
-/** Long enough for a second press or a second opening to have its effect. */
+/** Waits long enough for a second press or a second opening to show. */
 const SECOND_MS = 2000
 
 async function typeAndSave(mac: Mac, file: string, ...how: readonly string[]): Promise<string | undefined> {
@@ -232,7 +232,7 @@ async function typeAndSave(mac: Mac, file: string, ...how: readonly string[]): P
   await mac.borrow(TEXTEDIT)
   mac.later("close the file", () => mac.script("closeFile", path))
   await mac.run(["open", "-b", TEXTEDIT, path])
-  // A new name each time: TextEdit asks before it saves a file that another program has changed.
+  // Use a new name each time: TextEdit asks before it saves a file that another program has changed.
   const { id } = await mac.window(TEXTEDIT, `${mac.nonce} ${file.replace(".txt", "")}`)
   const nodes = await mac.nodes("--window-id", id, "-i")
   const field = refOf(

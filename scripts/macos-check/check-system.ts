@@ -48,7 +48,7 @@ export const systemChecks: readonly Check[] = [
   },
   {
     about: "one app",
-    title: "all apps in the Dock are listed, whatever single apps answer",
+    title: "all apps in the Dock are listed, even if one of them answers with an error",
     touches: NOTHING,
     run: async (mac) => {
       const { apps } = await mac.desktop("list-apps")
@@ -106,7 +106,7 @@ export const systemChecks: readonly Check[] = [
   },
   {
     about: "clipboard",
-    title: "the clipboard is that of pbpaste",
+    title: "the clipboard has the same text as pbpaste and pbcopy",
     touches: "changes the clipboard, and restores its text",
     run: async (mac) => {
       await keepClipboard(mac)
@@ -192,7 +192,7 @@ export const systemChecks: readonly Check[] = [
 
 const ROWS: ReadonlySet<string> = new Set(["row", "treeitem", "cell", "listitem"])
 
-/** A difference that a busy Mac may show by itself. */
+/** A difference in time that a busy Mac may cause by itself. */
 const ALLOWANCE_MS = 250
 
 async function quickest(mac: Mac): Promise<number> {
@@ -205,7 +205,7 @@ async function quickest(mac: Mac): Promise<number> {
   return Math.round(Math.min(...times))
 }
 
-/** Registers that the text in the clipboard is restored. Other contents cannot be restored: skips the check. */
+/** Registers that the text in the clipboard is restored. Skips the check if the clipboard holds anything but text. */
 async function keepClipboard(mac: Mac): Promise<void> {
   const kinds = (await mac.script("clipboardKinds")).split("\n").filter(Boolean)
   if (kinds.length > 0 && !kinds.some((kind) => /utf8|ut16|string/i.test(kind)))

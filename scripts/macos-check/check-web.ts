@@ -58,7 +58,7 @@ async function type(mac: Mac, window: Window, page: WebPage): Promise<string> {
   return `typed: ${delivery}`
 }
 
-/** By accessibility and by mouse, the button below thirty levels of groups. */
+/** Clicks the button below thirty levels of groups, by accessibility and by mouse. */
 async function click(mac: Mac, window: Window, page: WebPage): Promise<string> {
   const deliveries: string[] = []
   for (const input of ["auto", "physical"]) {
@@ -76,7 +76,7 @@ async function click(mac: Mac, window: Window, page: WebPage): Promise<string> {
   return `clicked: ${deliveries.join(", ")}`
 }
 
-/** One process reads both windows: the contents of the second one must be awake, too. */
+/** Reads both windows in one process. The browser must have built the contents of the second window, too. */
 async function bothWindows(mac: Mac, app: string): Promise<string> {
   return mac.eventually(async () => {
     const { windows } = await mac.desktop("list-windows", "--app", app)

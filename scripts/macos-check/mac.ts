@@ -1,6 +1,6 @@
 import { SCRIPTS, type Scripts } from "./scripts.ts"
 
-/** The Mac as the checks see it: agent-desktop, AppleScript and other programs, and a list of things to put back. */
+/** The Mac for the checks: runs agent-desktop, AppleScript and other programs, and keeps a list of things to put back. */
 
 export interface Ran {
   readonly code: number
@@ -8,7 +8,7 @@ export interface Ran {
   readonly err: string
 }
 
-/** Everything that reaches outside goes through here, so that a test can play the Mac. */
+/** All calls of other programs go through here, so that a test can stand in for the Mac. */
 export interface Outside {
   /** Runs agent-desktop and returns what it printed. */
   ask(args: readonly string[]): Promise<Ran>
@@ -22,7 +22,7 @@ export class Interrupted extends Error {
   override readonly message = "interrupted"
 }
 
-/** The check cannot be made on this Mac. Not a failure. */
+/** The check is not possible on this Mac. This is not a failure. */
 export class Skip extends Error {}
 
 export interface Node {
@@ -67,15 +67,15 @@ export interface Check {
   readonly touches: string
   /** Returns a line for the report, or undefined. */
   run(mac: Mac): Promise<string | undefined>
-  /** If it fails, the checks after it cannot work. */
+  /** True if the checks after it cannot work when it fails. */
   readonly isVital?: boolean
 }
 
 export class Mac {
   readonly outside: Outside
-  /** A folder of this run, whose name no other window has. */
+  /** A folder for this run. No other window has its name. */
   readonly folder: string
-  /** Occurs nowhere else on this Mac. */
+  /** A word that occurs nowhere else on this Mac. */
   readonly nonce: string
   #undo: { readonly what: string; readonly action: () => Promise<unknown> }[] = []
 
@@ -128,7 +128,7 @@ export class Mac {
     }
   }
 
-  /** Registers a step that puts something back. To be called before the change. */
+  /** Registers a step that puts something back. Call it before the change. */
   later(what: string, action: () => Promise<unknown>): void {
     this.#undo.push({ what, action })
   }
@@ -151,7 +151,7 @@ export class Mac {
     return flatten((await this.desktop("snapshot", "--max-depth", "50", ...args)).tree)
   }
 
-  /** The same, if the snapshot says that it left nothing out. */
+  /** The same. Throws if the snapshot says that it left something out. */
   async allNodes(...args: readonly string[]): Promise<readonly Node[]> {
     const { tree, complete } = await this.desktop("snapshot", "--max-depth", "50", ...args)
     if (complete === false) throw new Error(`snapshot ${args.join(" ")} says complete: false`)
@@ -191,7 +191,7 @@ export function flatten(node: Node): Node[] {
 }
 
 export function refOf(node: Node | undefined, what: string): string {
-  if (!node) throw new Error(`there is no ${what}`)
+  if (!node) throw new Error(`${what} was not found`)
   if (!node.ref_id) throw new Error(`${what} (${node.role}) has no ref`)
   return node.ref_id
 }
@@ -224,7 +224,7 @@ export interface Interruption {
   child?: { kill(signal: NodeJS.Signals): void }
 }
 
-/** The signals of the user; the time limit of a command sends SIGTERM. */
+/** Signals that a user sends. SIGTERM comes from the time limit of a command. */
 const ENDING: ReadonlySet<string> = new Set(["SIGINT", "SIGHUP"])
 
 export function realMac(binary: string, interruption: Interruption): Outside {
@@ -246,7 +246,7 @@ export function realMac(binary: string, interruption: Interruption): Outside {
       new Response(child.stderr).text(),
       child.exited,
     ])
-    // A terminal sends the signal to the command as well, which may be told of it first.
+    // A terminal sends the signal to the command as well, and the command may get it first.
     const isInterrupted = interruption.aborted || ENDING.has(String(child.signalCode))
     if (isInterrupted && !interruption.puttingBack) throw new Interrupted()
     return { code, out, err }

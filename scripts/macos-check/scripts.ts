@@ -70,7 +70,7 @@ export const SCRIPTS = {
   folderPosition: (window: string) => tell(FINDER, listed(`position of Finder window id ${Number(window)}`)),
   /** The names of the selected files, one per line. */
   selection: () => tell(FINDER, listed("selection as list", "name of one")),
-  /** The names of folders that a sidebar may show, in the user's language, and their paths, in turn. */
+  /** Folders that a sidebar may show: a line with the name in the user's language, then a line with the path, and so on. */
   sidebarFolders: () =>
     [
       `set found to ""`,

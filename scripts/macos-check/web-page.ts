@@ -1,7 +1,7 @@
-/** A page that reports what happens to it, so that the page itself is the judge and not the accessibility tree. */
+/** A page that reports its own events, so that the page judges the effects and not the accessibility tree. */
 export interface WebPage {
   readonly url: string
-  /** How often the page was loaded, its button pressed, and the text that its field has now. */
+  /** How often the page was loaded and its button pressed, and the present text of its field. */
   readonly seen: { loads: number; clicks: number; text: string }
   stop(): void
 }

@@ -377,7 +377,7 @@ class Attempt {
     return now ? withoutIdleFocus(this.#ctx, this.#target, this.#action, now) : "gone"
   }
 
-  /** undefined: there is no evidence either way. */
+  /** undefined: nothing shows whether it had its effect. */
   #isMet(now: Seen | "gone"): boolean | undefined {
     return now === "gone" ? undefined : this.#expected?.met(now)
   }

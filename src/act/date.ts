@@ -1,7 +1,7 @@
 import { type Action, ALREADY, type Performed } from "../action.ts"
 import type { Handle, Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { type DatePart, type DateParts, exampleOf, parseDate } from "../dates.ts"
+import { type DatePart, type DateParts, exampleOf, parseDate } from "../content/dates.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
@@ -124,6 +124,6 @@ const notFocused = (): AppError =>
 /** Some parts have their digits. A retry types all of them again, so it is safe. */
 const halfDone = ({ ref }: Target, action: Action, error: AppError): AppError =>
   error.with({
-    suggestion: `A part of the date was typed; see what the field holds: agent-desktop get ${ref} value`,
+    suggestion: `A part of the date was typed. See the field's value: agent-desktop get ${ref} value`,
     disposition: dispositionOf(action, "delivery_uncertain"),
   })

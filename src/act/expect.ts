@@ -1,6 +1,6 @@
 import type { Action } from "../action.ts"
 import type { Seen } from "../adapter.ts"
-import { isSameDate } from "../dates.ts"
+import { isSameDate } from "../content/dates.ts"
 import { AppError, type Delivery, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { type ActionName, hasTrait, type State } from "../node.ts"
 

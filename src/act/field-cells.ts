@@ -1,8 +1,8 @@
-import type { Handle, Seen, SeenNode } from "../adapter.ts"
+import { type Handle, type Seen, type SeenNode, WHOLE_TREE } from "../adapter.ts"
 import type { Context } from "../command.ts"
+import { type CellPlace, type Grid, nameOfPlace, type TreeGrid } from "../content/grid.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
-import { type CellPlace, type Grid, nameOfPlace, type TreeGrid } from "../grid.ts"
-import { placeCells, READING, rowsNumbered, rowsOfTree } from "../look/tree-rows.ts"
+import { placeCells, rowsNumbered, rowsOfTree } from "../look/tree-rows.ts"
 import { hasTrait } from "../node.ts"
 import type { Target } from "../refs/resolve.ts"
 import { walk, wordsOf } from "../tree.ts"
@@ -77,7 +77,7 @@ interface Label {
   readonly labelColumn: number
 }
 
-/** The first text of a row in its first cells, apart from those to write. It tells the row from others. */
+/** The first text of a row in its first cells, apart from those to write. It identifies the row. */
 async function labelOf(
   contentOf: ContentOf,
   row: number,
@@ -95,7 +95,7 @@ async function labelOf(
 
 const LABEL_COLUMNS = 4
 
-/** Throws if the row of the cell is another one now: a page may show another row in the same fields. */
+/** Throws if the row of the cell has changed: a page may show another row in the same fields. */
 export async function refuseOtherRow(ctx: Context, cell: FieldCell): Promise<void> {
   const { label } = cell
   if (cell.field.editedBy) return refuseOtherPlace(cell)
@@ -115,7 +115,7 @@ async function refuseOtherPlace(cell: FieldCell): Promise<void> {
 }
 
 const otherRow = (cell: CellPlace): AppError =>
-  new AppError("ACTION_FAILED", `The row of ${nameOfPlace(cell)} is another one now`, {
+  new AppError("ACTION_FAILED", `The row of ${nameOfPlace(cell)} now shows another entry`, {
     suggestion: "See the rows with 'table', then go on at the right cell",
     details: { kind: "not_there" },
     disposition: NOTHING_DELIVERED,
@@ -128,12 +128,12 @@ const byCell =
   async (place) => {
     const isThere = place.row < grid.rowCount && place.column < grid.columnCount
     const handle = isThere ? await grid.cell(place) : undefined
-    return handle && (await ctx.adapter.tree({ kind: "element", handle }, READING)).root
+    return handle && (await ctx.adapter.tree({ kind: "element", handle }, WHOLE_TREE)).root
   }
 
 /** By row number, since a tree with only some of the rows may not number them. */
 async function byRow(ctx: Context, table: Seen, grid: TreeGrid<Handle>): Promise<ContentOf> {
-  const { root } = await ctx.adapter.tree({ kind: "element", handle: table.handle }, READING)
+  const { root } = await ctx.adapter.tree({ kind: "element", handle: table.handle }, WHOLE_TREE)
   const all = rowsOfTree(root, grid)
   return async ({ row, column }) => {
     if (row >= all.count) return undefined

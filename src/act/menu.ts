@@ -1,11 +1,11 @@
-import { MAX_LEVELS, type SeenNode, type SeenWindow } from "../adapter.ts"
+import { type SeenNode, type SeenWindow, WHOLE_TREE } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
-import { quoted } from "../escape.ts"
 import { isSameName } from "../look/description.ts"
-import { refsFor, type Surveyed } from "../look/target.ts"
+import { refsFor, type Surveyed } from "../look/reachable.ts"
 import { chooseWindow, type WindowChoice } from "../look/windows.ts"
 import { hasTrait, type Surface, type SurfaceInfo } from "../node.ts"
+import { quoted } from "../shown-text.ts"
 import { isInteractive, type Position, walk, wordsOf } from "../tree.ts"
 import { until } from "../until.ts"
 import { actOnRef } from "./act.ts"
@@ -15,6 +15,20 @@ export interface Chosen extends Omit<ActionResult, "action"> {
   readonly action: "menu"
   /** The names of the items on the way, as the app shows them. */
   readonly path: readonly string[]
+  /** The window that has the menu. */
+  readonly window: Pick<SeenWindow, "id" | "title" | "app_name">
+}
+
+/** The window whose menu bar serves the chosen window: a dialog of an app uses the bar of its document. */
+export async function menuWindow(ctx: Context, choice: WindowChoice): Promise<SeenWindow> {
+  const window = await chooseWindow(ctx.adapter, choice, { orApp: true })
+  return ownerOf(ctx, window, await survey(ctx, window, "menubar"))
+}
+
+async function ownerOf(ctx: Context, window: SeenWindow, bar: Surveyed | undefined): Promise<SeenWindow> {
+  const id = bar?.tree.window.id ?? window.id
+  if (id === window.id) return window
+  return (await ctx.adapter.windows(id)).find((one) => one.id === id) ?? window
 }
 
 /**
@@ -28,10 +42,24 @@ export async function chooseFromMenu(
 ): Promise<Chosen> {
   const window = await chooseWindow(ctx.adapter, choice, { orApp: true })
   const bar = await survey(ctx, window, "menubar", true)
+  const { id, title, app_name } = await ownerOf(ctx, window, bar)
+  return { ...(await choose(ctx, window, bar, path)), window: { id, title, app_name } }
+}
+
+/** The choice without its place. */
+type Choice = Omit<Chosen, "window">
+
+async function choose(
+  ctx: Context,
+  window: SeenWindow,
+  bar: Surveyed | undefined,
+  path: readonly string[],
+): Promise<Choice> {
   const closed = bar && wayDown(bar, path)
   const first = closed?.way[0]
   if (closed?.isWhole && bar) {
     const chosen = await pressClosed(ctx, bar, closed.way)
+    if (chosen?.popup) await refuseMenu(ctx, window, path)
     if (chosen) return chosen
   }
   // A menu without items is filled when it opens. One that has items may lack this one: apps create some items only
@@ -50,7 +78,7 @@ async function pressClosed(
   ctx: Context,
   bar: Surveyed,
   way: readonly Position[],
-): Promise<Chosen | undefined> {
+): Promise<Choice | undefined> {
   const item = way.at(-1)!
   // Apps update the states of items when the menu opens.
   if (item.node.needsOpenMenu || item.node.states.includes("disabled") || itemsOf(bar, item).length > 0)
@@ -72,7 +100,7 @@ async function press(
   seen: Surveyed,
   way: readonly Position[],
   input: "auto" | "semantic",
-): Promise<Chosen> {
+): Promise<Choice> {
   const [ref_id] = await refsFor(ctx, seen, [way.at(-1)!])
   const result = await actOnRef(ctx, { ref_id: ref_id!, input }, { kind: "click" })
   return { ...result, action: "menu", path: way.map(({ node }) => wordsOf(node) ?? "") }
@@ -85,7 +113,7 @@ async function open(
   path: readonly string[],
   start: Surveyed,
   first: Position,
-): Promise<Chosen> {
+): Promise<Choice> {
   const before = await closeOwn(ctx, window, path)
   let isChosen = false
   const isOpen = async (): Promise<boolean> =>
@@ -110,12 +138,23 @@ async function open(
       if (isLast && itemsOf(seen, item).length > 0) throw isMenu(path, seen, item)
       if (item.node.states.includes("disabled")) throw disabled(path, depth)
       const chosen = await press(working, seen, way, "auto")
+      if (isLast && chosen.popup) await refuseMenu(working, window, path)
       isChosen = isLast
       if (isLast) return { ...chosen, path: names }
     }
   } finally {
     await closeMenus(ctx, window, path.length, isOpen)
   }
+}
+
+/** Closes the menu again, and fails, if the last name of the path is a menu that had no items before it opened. */
+async function refuseMenu(ctx: Context, window: SeenWindow, path: readonly string[]): Promise<void> {
+  const seen = await openMenu(ctx, window)
+  const down = seen && wayDown(seen, path.slice(1))
+  const item = down?.way.at(-1)
+  if (!seen || !down?.isWhole || !item || itemsOf(seen, item).length === 0) return
+  await closeMenus(ctx, window, path.length, () => isShown(ctx, window, path))
+  throw isMenu(path, seen, item)
 }
 
 /** How long a menu may take to open and to fill. */
@@ -233,13 +272,7 @@ async function survey(
   try {
     const tree = await ctx.adapter.tree(
       { kind: "surface", window, surface },
-      {
-        maxDepth: MAX_LEVELS,
-        bounds: "interactive",
-        includeHidden,
-        offscreen: "read",
-        interactiveOnly: false,
-      },
+      { ...WHOLE_TREE, includeHidden },
     )
     return { tree, places: [...walk(tree.root)], surface }
   } catch (error) {

@@ -66,7 +66,7 @@ async function replace(ctx: Context, target: Target, action: Action, text: strin
     return fillDate(ctx, target, action, seen.date, text)
   }
   if (action.kind === "set-value" && isStepped(seen)) {
-    const { stepTo } = await import("./steps.ts")
+    const { stepTo } = await import("./number-steps.ts")
     return stepTo(ctx, target, action, text)
   }
   if (seen.editedBy) {

@@ -6,7 +6,7 @@ import { hasTrait, type Point, type Rect, type Role } from "../node.ts"
 import { contains, middle } from "../rect.ts"
 import { readSame, readSameRow, resolve, type Target, windowOf } from "../refs/resolve.ts"
 import { isInteractive } from "../tree.ts"
-import { pause, until } from "../until.ts"
+import { inTime, pause, until } from "../until.ts"
 import { sendAction, sendInput } from "./deliver.ts"
 import { type ActedOn, actedOn } from "./result.ts"
 import { refuseUnreachable } from "./unreachable.ts"
@@ -63,7 +63,7 @@ const ACT_ON_RELEASE: ReadonlySet<Role> = new Set(["button", "checkbox", "radiob
  */
 async function proveStill(ctx: Context, target: Target, at: Point): Promise<void> {
   // The button must not stay down for an app that does not answer.
-  const evidence = await soon(whyElsewhere(ctx, target, at), SETTLING_MS)
+  const evidence = await inTime(whyElsewhere(ctx, target, at), SETTLING_MS, () => undefined)
   if (evidence === undefined) return
   throw new AppError(
     "ACTION_FAILED",
@@ -74,17 +74,6 @@ async function proveStill(ctx: Context, target: Target, at: Point): Promise<void
       disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
     },
   )
-}
-
-/** The answer, or undefined if it takes longer. No timer is left behind, which would keep the program from ending. */
-async function soon<T>(answer: Promise<T>, ms: number): Promise<T | undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(resolve, ms)
-  try {
-    return await Promise.race([answer, promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** undefined: it is still there, or does not answer in time. */
@@ -314,7 +303,7 @@ function notActionable(message: string, reason: string, facts: { readonly sugges
 }
 
 interface Look {
-  /** The thing that a click at the point would hit instead of the element; undefined if it hits the element. */
+  /** The object that a click at the point would hit instead of the element; undefined if it hits the element. */
   readonly obstacle?: string
   /** True if the platform knows what is at the point. */
   readonly isSure: boolean

@@ -3,13 +3,14 @@ import type { InputEvent, Seen, SeenWindow, Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { isGlobal } from "../keys.ts"
+import type { ActionChanges } from "../look/fit-changes.ts"
 import { chooseWindow, operate, type WindowChoice } from "../look/windows.ts"
 import { hasTrait } from "../node.ts"
 import { resolve, windowOf } from "../refs/resolve.ts"
 import { until } from "../until.ts"
 import { proveFocus, takeFocus } from "./keyboard.ts"
 import { inputTarget, ofPreparation } from "./pointer.ts"
-import { type ActedOn, actedOn } from "./result.ts"
+import { type ActedOn, actedOn, hasOpened } from "./result.ts"
 
 export interface PressChoice extends WindowChoice {
   /** The element that gets the keys. */
@@ -23,7 +24,7 @@ export interface Pressed {
   readonly window?: Pick<SeenWindow, "id" | "title" | "app_name">
   /** The focused element in it, if its app reports one. */
   readonly element?: ActedOn
-  /** Whether the focus is back in the window that it was taken from. */
+  /** True if the focus is back in the window that had it before. */
   readonly focus_returned?: boolean
   readonly disposition: Disposition
   /** A reason why the keys may have had no effect. */
@@ -43,6 +44,15 @@ export async function pressKeys(
   if (choice.app === undefined && choice.window_id === undefined) return pressAnywhere(ctx, press)
   const window = await chooseWindow(ctx.adapter, choice, { orApp: true })
   return window.is_focused ? pressInWindow(ctx, window, press) : borrowFocus(ctx, window, press)
+}
+
+/** A window or menu that the app opened, or the end of the window that got the keys, proves that they had an effect. */
+export function provenKeys<T extends Pressed & { readonly changes?: ActionChanges }>(result: T): T {
+  const { changes, window, doubt } = result
+  if (!changes || changes.settled === false || doubt) return result
+  const hasClosed = changes.closed?.some((one) => "id" in one && one.id === window?.id)
+  if (!hasClosed && !hasOpened(changes)) return result
+  return { ...result, disposition: { ...result.disposition, delivery: "delivered_verified" } }
 }
 
 /** Types text into the focused window, whichever element has the focus. */
@@ -113,7 +123,7 @@ async function pressAnywhere(ctx: Context, press: Press): Promise<Pressed> {
   }
   const element = await ctx.adapter.focused(window)
   const doubt = await untilEnterWorks(ctx, window, element, press)
-  // The first combo decides: later ones go to whatever it has opened.
+  // Only the first combo is checked: later ones go to the window that it may have opened.
   let isInWindow: boolean | undefined
   const asSent: KeyEvent["asSent"] = (isIn) => {
     isInWindow ??= isIn
@@ -222,7 +232,7 @@ const inAnotherApp = (): AppError =>
     disposition: NOTHING_DELIVERED,
   })
 
-/** The earlier keys were sent, whatever happened to this one. */
+/** The error for a later key: the earlier keys were sent. */
 function afterSome(error: unknown, sent: number, all: number): unknown {
   if (!(error instanceof AppError)) return error
   const { code, message, suggestion, platformDetail, details } = error

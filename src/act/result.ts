@@ -67,13 +67,15 @@ export function provenByChanges(result: ActionResult, action: Action): ActionRes
   const { changes, disposition, doubt, ref_id } = result
   const isOpen = CLICKS.has(action.kind) && disposition.delivery === "delivered_unverified" && !doubt
   if (!changes || !isOpen || changes.settled === false) return result
-  const hasOpened =
-    changes.opened?.some(({ tree }) => tree) ||
-    changes.added?.some((one) => OPENINGS.has(one.role) || isDialog(one))
   const own = changes.changed?.find((one) => one.ref_id === ref_id)
-  const isProof = hasOpened || (own && differsBeyondFocus(own.states, own.was))
+  const isProof = hasOpened(changes) || (own && differsBeyondFocus(own.states, own.was))
   return isProof ? { ...result, disposition: dispositionOf(action, "delivered_verified") } : result
 }
+
+/** True if the app opened a menu, dialog or window. Those of other apps have no tree here. */
+export const hasOpened = ({ opened, added }: ActionChanges): boolean =>
+  opened?.some(({ tree }) => tree) === true ||
+  added?.some((one) => OPENINGS.has(one.role) || isDialog(one)) === true
 
 const CLICKS: ReadonlySet<Action["kind"]> = new Set(["click", "double-click", "triple-click"])
 const OPENINGS: ReadonlySet<string> = new Set(["menu", "popover"])

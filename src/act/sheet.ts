@@ -1,7 +1,7 @@
 import type { Handle, Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
+import { type CellGrid, type CellPlace, CUT, type Grid, nameOfPlace, placeNamed } from "../content/grid.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
-import { type CellGrid, type CellPlace, CUT, type Grid, nameOfPlace, placeNamed } from "../grid.ts"
 import { withArticle } from "../node.ts"
 import { type RefChoice, resolve, type Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
@@ -131,7 +131,7 @@ function blockOf({ row, column }: CellPlace, rows: readonly (readonly string[])[
     texts.map((text, right) => ({ row: row + down, column: column + right, text })),
   )
   if (cells.length > MOST_CELLS)
-    throw invalid("tsv", `${cells.length} cells are too many for one call, which writes ${MOST_CELLS}`)
+    throw invalid("tsv", `${cells.length} cells are too many: one call writes at most ${MOST_CELLS}`)
   const odd = cells.find(({ text }) => /[^\P{Cc}\n\t]/u.test(text))
   if (odd) throw invalid("tsv", `The text for ${nameOfPlace(odd)} has a control character`)
   return cells
@@ -169,7 +169,7 @@ async function write<C extends Cell>(
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const next = block[done]
-    // A dialog is in the way, whatever opened it.
+    // A dialog blocks the sheet, even if something else opened it.
     const isAsked = error.details?.window_id !== undefined
     throw new AppError(error.code, `${done} of ${block.length} cells were written: ${error.message}`, {
       suggestion: isAsked

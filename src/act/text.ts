@@ -1,9 +1,9 @@
 import type { Context } from "../command.ts"
+import type { TextAccess, TextRange } from "../content/text.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { findRange, outside, type TextWanted, textAccess } from "../look/text-range.ts"
 import { withArticle } from "../node.ts"
 import { type RefChoice, resolve, type Target } from "../refs/resolve.ts"
-import type { TextAccess, TextRange } from "../text.ts"
 import { until } from "../until.ts"
 import { keepFocus, tellFocus } from "./keep-focus.ts"
 import { type ActedOn, actedOn } from "./result.ts"
@@ -97,7 +97,7 @@ const MOST_SHOWN = 200
 function notTaken(ref: string, role: string, action: string): AppError {
   return new AppError(
     "ACTION_NOT_SUPPORTED",
-    `${ref} is ${withArticle(role)} whose app does not take a ${action}`,
+    `${ref} is ${withArticle(role)} whose app does not support a ${action}`,
     {
       suggestion: `Use the keys: agent-desktop focus ${ref}, then press home, shift+right and so on; or triple-click ${ref} for a paragraph`,
       disposition: NOTHING_DELIVERED,

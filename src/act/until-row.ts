@@ -1,20 +1,20 @@
 import type { Direction, InputPolicy, Performed } from "../action.ts"
 import type { Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
+import type { CellGrid } from "../content/grid.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
-import { quoted } from "../escape.ts"
-import type { CellGrid } from "../grid.ts"
 import { type Fits, named, searchGrid, withWords } from "../look/row-texts.ts"
 import { look } from "../look/search.ts"
 import { refSource } from "../look/surface.ts"
 import { hasTrait } from "../node.ts"
 import { entriesFor } from "../refs/allocate.ts"
 import { type RefChoice, resolve, type Target, windowOf } from "../refs/resolve.ts"
+import { quoted } from "../shown-text.ts"
 import { wordsOf } from "../tree.ts"
 import { sendAction } from "./deliver.ts"
 import { ListScroll, MOST_NOTCHES } from "./list-scroll.ts"
+import { Sweep } from "./list-sweep.ts"
 import { type ActedOn, actedOn } from "./result.ts"
-import { Sweep } from "./sweep.ts"
 import { refuseUnreachable } from "./unreachable.ts"
 
 /**
@@ -321,7 +321,7 @@ const gone = (ref: string): AppError =>
   })
 
 const stuck = (ref: string, row: number): AppError =>
-  new AppError("ACTION_FAILED", `The view does not move to row ${row + 1} of ${ref}`, {
+  new AppError("ACTION_FAILED", `The list does not scroll to row ${row + 1} of ${ref}`, {
     suggestion: `Read the row: agent-desktop table ${ref} --rows ${row + 1}`,
     details: { kind: "no_move", row: row + 1 },
     disposition: NOTHING_DELIVERED,

@@ -12,7 +12,7 @@ import {
   UsageError,
   unknownCommand,
   unknownFlag,
-} from "../usage-errors.ts"
+} from "../schema/usage-errors.ts"
 
 /** Members by their snake_case names, typed but not yet validated. Members that were not given are absent. */
 export type Arguments = Readonly<Record<string, unknown>>
@@ -135,7 +135,7 @@ function scan(line: Line, scope: Scope): "help" | "version" | undefined {
   return asked
 }
 
-/** The flags that a token stands for; undefined if it is not a known flag. */
+/** The flags in a token, such as two in `-iv`; undefined if it is not a known flag. */
 function usesOf(token: string, scope: Scope): readonly Use[] | undefined {
   if (!token.startsWith("-")) return undefined
   const equals = token.indexOf("=")

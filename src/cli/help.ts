@@ -1,5 +1,5 @@
 import { type Command, GROUPS, type Group, loadAll, type Registry } from "../command.ts"
-import { ERROR_GUIDE } from "../error-guide.ts"
+import { ERROR_GUIDE } from "../schema/error-guide.ts"
 import { type Field, fieldsOf, type Input, positionalsOf, spellingsOf } from "../schema/fields.ts"
 
 /** Help on a command, or on the program if none is given. */

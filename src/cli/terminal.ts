@@ -2,7 +2,7 @@ import { writeSync } from "node:fs"
 import { isatty } from "node:tty"
 import type { ConsolaInstance } from "consola/core"
 import type { Env } from "../adapter.ts"
-import { escapeHidden } from "../escape.ts"
+import { escapeHidden } from "../shown-text.ts"
 
 /** Standard error, if it is a terminal with a person in front of it. */
 export interface Terminal {
@@ -31,7 +31,7 @@ function write(text: string): void {
   }
 }
 
-/** One line on standard error that shows long work: written over as it goes on, and removed at the end. */
+/** A progress line on standard error. Each new text replaces the last one, and `end` removes it. */
 export interface Progress {
   /** Shows the current step. */
   say(text: string): void

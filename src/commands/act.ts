@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { actOnRef, changing } from "../act/act.ts"
 import { type Action, DIRECTIONS } from "../action.ts"
 import { type Command, type Context, type Definition, defineCommand } from "../command.ts"
-import { AppError } from "../errors.ts"
+import { AppError, withDisposition } from "../errors.ts"
 import type { Node } from "../node.ts"
 import { FOCUSED } from "../refmap.ts"
 import type { CliHints } from "../schema/fields.ts"
@@ -127,13 +127,7 @@ async function openMenu(ctx: Context, choice: Parameters<typeof actOnRef>[1]): P
   } catch (error) {
     // The click was delivered, even if the menu could not be read.
     if (!(error instanceof AppError)) throw error
-    const { code, message, suggestion, platformDetail, details } = error
-    throw new AppError(code, message, {
-      suggestion,
-      platformDetail,
-      details,
-      disposition: result.disposition,
-    })
+    throw withDisposition(error, result.disposition)
   }
 }
 
@@ -183,7 +177,7 @@ export const scroll = defineCommand({
 
 export const select = defineCommand({
   ...onRef("select"),
-  summary: "Choose an option of a combobox, list or tab list by its name; several in a list that takes them",
+  summary: "Choose an option of a combobox, list or tab list by name, or several if the list allows it",
   effect: "changes",
   repeatable: true,
   tool: "core",
@@ -194,7 +188,7 @@ export const select = defineCommand({
       v.pipe(
         v.array(v.string()),
         v.maxLength(100),
-        v.description("Further options, for a list that takes several"),
+        v.description("Further options, if the list allows several"),
         v.metadata({ cli: { position: 2, value: "VALUE", freeText: true } satisfies CliHints }),
       ),
     ),
@@ -212,7 +206,7 @@ export const select = defineCommand({
 
 export const type = defineCommand({
   ...onRef("type"),
-  summary: "Insert text at the caret of a text field, and give it the focus; any Unicode, newlines included",
+  summary: "Insert text at the caret of a text field and give it the focus; any Unicode, including newlines",
   effect: "changes",
   tool: "core",
   input: {

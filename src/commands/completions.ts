@@ -4,8 +4,8 @@ import { globals } from "../cli/globals.ts"
 import { type Context, defineCommand } from "../command.ts"
 import { PlainText } from "../envelope.ts"
 import { AppError } from "../errors.ts"
-import { quoted } from "../escape.ts"
 import { choice, optionalText } from "../schema/inputs.ts"
+import { quoted } from "../shown-text.ts"
 
 export const completions = defineCommand({
   name: "completions",

@@ -74,7 +74,7 @@ export const desktopStop = defineCommand({
     const stopped = await ctx.adapter.desktops({ kind: "stop", name: args.name })
     if (args.name !== undefined && stopped.length === 0) {
       throw new AppError("ELEMENT_NOT_FOUND", `No desktop is named '${args.name}'`, {
-        suggestion: "Use 'list-desktops' to see which there are",
+        suggestion: "Use 'list-desktops' to see them",
       })
     }
     return { stopped: stopped.map((desktop) => desktop.name) }

@@ -1,7 +1,6 @@
 import * as v from "valibot"
 import type { Seen } from "../adapter.ts"
 import { type Context, defineCommand } from "../command.ts"
-import { MAX_TEXT } from "../cut.ts"
 import { AppError } from "../errors.ts"
 import { flagValue, isVisible } from "../look/properties.ts"
 import { ACTION_NAMES } from "../node.ts"
@@ -9,6 +8,7 @@ import { finiteRect } from "../rect.ts"
 import { resolve } from "../refs/resolve.ts"
 import { choice, optionalText, targetInput } from "../schema/inputs.ts"
 import { complete, count, described, place, rect, refId } from "../schema/outputs.ts"
+import { MAX_TEXT } from "../shown-text.ts"
 import { nameAndValue } from "../tree.ts"
 
 /** One property or state of an element, read live. */

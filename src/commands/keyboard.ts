@@ -63,10 +63,9 @@ export const press = defineCommand({
   },
   async run(args, ctx) {
     const { changing } = await import("../act/act.ts")
-    return changing(ctx, { ...args, ref_id: args.to }, async () => {
-      const { pressKeys } = await import("../act/press.ts")
-      return pressKeys(ctx, args, combosOf(args))
-    })
+    const { pressKeys, provenKeys } = await import("../act/press.ts")
+    const choice = { ...args, ref_id: args.to }
+    return provenKeys(await changing(ctx, choice, () => pressKeys(ctx, args, combosOf(args))))
   },
 })
 

@@ -1,10 +1,10 @@
 import * as v from "valibot"
 import { defineCommand } from "../command.ts"
-import { quoted } from "../escape.ts"
 import { lines, windowLine } from "../look/outline.ts"
 import { chooseWindow, publicApp, publicWindow, windowsOfApp } from "../look/windows.ts"
 import { app } from "../schema/inputs.ts"
 import { count, optionalString, rect, surface, windowInfo } from "../schema/outputs.ts"
+import { quoted } from "../shown-text.ts"
 
 /** Lists of what is on the desktop. */
 
@@ -48,7 +48,7 @@ export const listWindows = defineCommand({
 
 export const listSurfaces = defineCommand({
   name: "list-surfaces",
-  summary: "List the surfaces of an app that --surface can name now: windows, menus, dialogs",
+  summary: "List the open surfaces of an app for --surface: windows, menus, dialogs",
   group: "observe",
   effect: "reads",
   tool: "core",

@@ -6,7 +6,7 @@ import { actedOnRef, described } from "../schema/outputs.ts"
 
 export const menu = defineCommand({
   name: "menu",
-  summary: "Choose a menu item by its path, and leave nothing open",
+  summary: "Choose a menu item by its path; no menu stays open",
   group: "act",
   effect: "changes",
   tool: "core",
@@ -31,11 +31,12 @@ export const menu = defineCommand({
     namesIn(path)
   },
   async run(args, ctx) {
-    const { changing } = await import("../act/act.ts")
-    return changing(ctx, args, async () => {
-      const { chooseFromMenu } = await import("../act/menu.ts")
-      return chooseFromMenu(ctx, args, namesIn(args.path))
-    })
+    const [{ changing }, { chooseFromMenu, menuWindow }] = await Promise.all([
+      import("../act/act.ts"),
+      import("../act/menu.ts"),
+    ])
+    const place = args.changes ? { ...args, window_id: (await menuWindow(ctx, args)).id } : args
+    return changing(ctx, place, () => chooseFromMenu(ctx, args, namesIn(args.path)))
   },
 })
 

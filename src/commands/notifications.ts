@@ -2,7 +2,6 @@ import * as v from "valibot"
 import { type Context, defineCommand } from "../command.ts"
 import type { SeenNotification } from "../desktop.ts"
 import { AppError } from "../errors.ts"
-import { quoted } from "../escape.ts"
 import {
   listNotifications as findNotifications,
   notificationAt,
@@ -14,6 +13,7 @@ import { lines } from "../look/outline.ts"
 import type { NotificationInfo } from "../node.ts"
 import { app, text, whole, words } from "../schema/inputs.ts"
 import { acted, count, described, notification } from "../schema/outputs.ts"
+import { quoted } from "../shown-text.ts"
 
 export const listNotifications = defineCommand({
   name: "list-notifications",

@@ -25,7 +25,7 @@ export const replay = defineCommand({
       v.pipe(
         v.array(v.string()),
         // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of a flow
-        v.description("A value for ${NAME} in the flow, before the environment's"),
+        v.description("A value for ${NAME} in the flow; overrides the environment"),
         v.metadata({ cli: { value: "NAME=VALUE", freeText: true } satisfies CliHints }),
       ),
       [],

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { defineCommand, findCommand } from "../command.ts"
 import { flag, optionalText } from "../schema/inputs.ts"
 import { optionalString } from "../schema/outputs.ts"
-import { unknownCommand } from "../usage-errors.ts"
+import { unknownCommand } from "../schema/usage-errors.ts"
 
 export const schema = defineCommand({
   name: "schema",

@@ -1,3 +1,4 @@
+/// <reference path="../../packaging/licenses/text.d.ts" />
 import * as v from "valibot"
 import { type Context, defineCommand } from "../command.ts"
 import { errorObject, PlainText } from "../envelope.ts"
@@ -110,7 +111,8 @@ export const licenses = defineCommand({
   output: () => v.object({ text: v.string() }),
   print: ({ text }) => text,
   sample: {},
-  run: async () => new PlainText((await import("../notices.ts")).default),
+  run: async () =>
+    new PlainText((await import("../../THIRD-PARTY-NOTICES.txt", { with: { type: "text" } })).default),
 })
 
 export const doctor = defineCommand({

@@ -35,7 +35,7 @@ const number = (description: string) => v.optional(whole(description, 1, 1_000_0
 
 export const selectText = defineCommand({
   name: "select-text",
-  summary: "Select a part of a text: by the text itself, by characters, a word or a paragraph",
+  summary: "Select a part of a text: a string, a range of characters, a word or a paragraph",
   group: "act",
   effect: "harmless",
   repeatable: true,

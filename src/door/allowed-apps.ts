@@ -96,7 +96,7 @@ class AllowedApps {
       "POLICY_DENIED",
       `${what} not allowed: only ${apps.join(", ") || "no app"} may be seen and acted on`,
       {
-        suggestion: "Keep to these apps, or ask the user, who alone decides about this limit",
+        suggestion: "Use only these apps, or ask the user: only the user can change this limit",
         details: { apps },
         disposition: NOTHING_DELIVERED,
       },

@@ -35,6 +35,6 @@ function write(path: string, bytes: Uint8Array, onlyNew: boolean): void {
 
 const unwritable = (path: string, why: string): AppError =>
   new AppError("ACTION_FAILED", `Cannot write '${path}'`, {
-    suggestion: "Name a file, not a link, in a directory that exists and may be written to",
+    suggestion: "Name a file, not a link, in an existing directory that you may write to",
     platformDetail: why,
   })

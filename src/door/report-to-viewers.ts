@@ -3,8 +3,7 @@ import { findCommand, type Registry } from "../command.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { hasPrivateDirectory } from "../private-files.ts"
-import { isSocketFor } from "../view/socket-names.ts"
-import { type Answer, type Begun, type Call, type Ended, viewersDirectory } from "../viewers.ts"
+import { type Answer, type Begun, type Call, type Ended, isSocketFor, viewersDirectory } from "../viewers.ts"
 
 /**
  * Reports commands to the viewers (desktop-view) of their desktop, and lets no command act while a person has paused
@@ -246,7 +245,7 @@ const paused = (disposition: Disposition | undefined): AppError =>
 const silent = (disposition: Disposition | undefined): AppError =>
   new AppError(
     "POLICY_DENIED",
-    "A viewer of this desktop does not say whether a person has paused the agents",
+    "A viewer of this desktop does not answer whether a person has paused the agents",
     {
       suggestion: "Retry, or ask the person who runs 'agent-desktop desktop-view' to end it",
       details: { reason: "a viewer does not answer" },

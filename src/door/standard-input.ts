@@ -13,7 +13,7 @@ export async function readInTime(text: Promise<string>, deadline: Deadline): Pro
 }
 
 const inputNotEnded = (): AppError =>
-  new AppError("TIMEOUT", "Standard input did not end in time", {
+  new AppError("TIMEOUT", "Standard input was not closed in time", {
     suggestion: "Close standard input after the text, or pass the text as an argument",
     details: { kind: "stdin" },
     disposition: NOTHING_DELIVERED,

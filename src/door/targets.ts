@@ -1,9 +1,9 @@
 import type { Command, Context } from "../command.ts"
-import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { AppError, NOTHING_DELIVERED, withDisposition } from "../errors.ts"
 import { parseDescription } from "../look/description.ts"
 import { FOCUSED, REF_SYNTAX } from "../refmap.ts"
 import type { Field } from "../schema/fields.ts"
-import { labelOf } from "../usage-errors.ts"
+import { labelOf } from "../schema/usage-errors.ts"
 
 /** Arguments that name elements other than by ref. They become refs before a command runs. */
 
@@ -79,13 +79,7 @@ async function showRow(ctx: Context, list: string, text: string): Promise<"only"
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     // The list may have scrolled, but nothing of the command itself was delivered.
-    const { code, message, suggestion, platformDetail, details } = error
-    throw new AppError(code, message, {
-      suggestion,
-      platformDetail,
-      details,
-      disposition: NOTHING_DELIVERED,
-    })
+    throw withDisposition(error, NOTHING_DELIVERED)
   }
 }
 

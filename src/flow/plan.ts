@@ -1,7 +1,6 @@
 import type { SeenWindow } from "../adapter.ts"
 import type { Arguments } from "../cli/args.ts"
 import type { Command, Context } from "../command.ts"
-import { quoted } from "../escape.ts"
 import { typesCharacter } from "../keys.ts"
 import { documentsIn, isLastingTitle } from "../look/lasting.ts"
 import { type Naming, nameElement, nameFocused } from "../look/naming.ts"
@@ -9,6 +8,7 @@ import { chooseWindow } from "../look/windows.ts"
 import { FOCUSED, REF_SYNTAX } from "../refmap.ts"
 import type { RecordedStep } from "../run.ts"
 import { type Field, fieldsOf } from "../schema/fields.ts"
+import { quoted } from "../shown-text.ts"
 import { hasState, OUTSIDE } from "./replay.ts"
 
 /** The line of a step, made from a look at the desktop before the step. */
@@ -127,7 +127,7 @@ async function namingsOf(
   return namings
 }
 
-/** Nothing tells which element has the focus: it may be a secure one. */
+/** The focused element is unknown, so it may be a secure field. */
 const UNKNOWN_FOCUS: Naming = {
   about: "at the focus",
   app: "",
@@ -151,7 +151,7 @@ async function appBefore(
   return { app, pid, before: windows.filter((one) => one.pid === pid) }
 }
 
-/** A command on a window, or on whatever has the focus in it. */
+/** A command on a window, or on its focused element. */
 async function planForWindow(
   ctx: Context,
   fields: readonly Field[],
@@ -176,7 +176,7 @@ async function planForWindow(
     : { ...common, args: titled }
 }
 
-/** The title, for a command that takes one, if it tells the window from others of its app. */
+/** The title, for a command that takes one, if no other window of the app has it. */
 function titleFor(
   fields: readonly Field[],
   { title }: SeenWindow,
@@ -216,7 +216,7 @@ export function stateOf(
   }
 }
 
-/** Those that hold now, by the same path that a replay takes. */
+/** The expectations that are true now, checked in the same way as in a replay. */
 export async function holding(
   ctx: Context,
   expectations: readonly Expectation[],

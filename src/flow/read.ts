@@ -34,7 +34,7 @@ export function readFlow(text: string, variables: Variables): readonly FlowLine[
 
 /** Characters that mean something else to a shell. A flow has no pipes, so they are mistakes unless quoted. */
 const OPERATORS: ReadonlySet<string> = new Set(["|", "&", ";", "<", ">", "(", ")", "`"])
-/** Characters that a backslash makes plain inside double quotes; before others it stands for itself. */
+/** Characters that a backslash escapes inside double quotes. Before other characters it is a plain backslash. */
 const ESCAPED_IN_QUOTES: ReadonlySet<string> = new Set(["$", "`", '"', "\\"])
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/y
 

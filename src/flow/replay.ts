@@ -72,7 +72,7 @@ async function commandOf(
   // A command that runs others is a flow of its own.
   if (parsed.kind !== "run" || parsed.command.delegates || OUTSIDE.has(parsed.command.name))
     throw new AppError("INVALID_ARGS", `${words[0]} cannot be a line of a flow`, {
-      suggestion: "Take the line out. Flags of replay choose the desktop: --desktop NAME, or --isolated",
+      suggestion: "Remove the line. Choose the desktop with flags of replay: --desktop NAME, or --isolated",
     })
   refuseFleeting(parsed.command, parsed.args)
   return { command: parsed.command.name, args: withTime(parsed.command, parsed.args) }

@@ -268,7 +268,7 @@ async function withFocusCheck(
   }
   const prove = async (isQuiet?: boolean) => {
     if (!(await isInFront()))
-      throw new AppError("ACTION_FAILED", "The app does not say that its window has the keyboard focus", {
+      throw new AppError("ACTION_FAILED", "The app does not report that its window has the keyboard focus", {
         suggestion: "Click into the window or ask the user to, then retry; 'list-windows' shows the focus",
         details: { kind: "not_focused" },
         disposition: NOTHING_DELIVERED,

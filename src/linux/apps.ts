@@ -3,7 +3,7 @@ import type { Env } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
 import type { Launched } from "../desktop.ts"
 import { AppError, plainWord } from "../errors.ts"
-import { nearest } from "../usage-errors.ts"
+import { nearest } from "../nearest.ts"
 import { MARKER, noteApp } from "./desktops/record.ts"
 import { bridgeEnv } from "./host/bridges.ts"
 import {
@@ -233,7 +233,7 @@ export function quitProcess(
   const target = readProcess(pid)
   if (target?.start !== start)
     throw new AppError("APP_NOT_FOUND", `Process ${pid} has ended`, {
-      suggestion: "Run 'list-apps' to see what runs",
+      suggestion: "Run 'list-apps' to see the running apps",
     })
   const path = executablePath(pid)
   const name = path ? path.slice(path.lastIndexOf("/") + 1) : target.name
@@ -241,7 +241,7 @@ export function quitProcess(
     throw refused(pid, name, "the session depends on it")
   if (withAncestors(process.pid).has(pid)) throw refused(pid, name, "it runs this command")
   if (!isProved)
-    throw refused(pid, name, "only a window says that it is its own").with({
+    throw refused(pid, name, "only the window itself claims to belong to it").with({
       suggestion: "Run 'close-app' without --force, which asks the window to close",
     })
   const method = force ? "SIGKILL" : "SIGTERM"

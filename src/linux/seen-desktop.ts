@@ -1,6 +1,6 @@
 import type { Seen, SeenApp, SeenWindow, TreeTarget } from "../adapter.ts"
 import type { Deadline } from "../deadline.ts"
-import { AppError, parentNotFound, windowNotFound } from "../errors.ts"
+import { AppError, NOTHING_DELIVERED, parentNotFound, windowNotFound } from "../errors.ts"
 import type { Point, Surface } from "../node.ts"
 import type { BusHint, RefEntry } from "../refmap.ts"
 import { pause } from "../until.ts"
@@ -102,7 +102,7 @@ export class SeenDesktop {
   async focused(window: SeenWindow): Promise<Seen | undefined> {
     const { findFocused } = await import("./atspi/focus.ts")
     return this.#briefly(window, async (view, top) => {
-      // A menu or a list takes the keys, whatever element has the focus.
+      // An open menu or list takes the keys, even if an element of the window has the focus.
       if (await view.#hasPopup(window.pid)) return undefined
       return findFocused(await view.atspi(), top)
     })
@@ -183,7 +183,7 @@ export class SeenDesktop {
     }
     const all = await translatingErrors({ app: app_name }, this.surfaces(window.pid))
     const found = all.filter(({ type }) => type === surface)
-    const best = found.find((one) => one.id === id) ?? found[0]
+    const best = found.find((one) => one.id === id) ?? (await this.#nearest(window, found))
     if (!best) {
       const isSeen = all.some(({ type }) => POPUP_SURFACES.has(type))
       const [unseen] =
@@ -199,6 +199,26 @@ export class SeenDesktop {
       surface: isMenu ? "menu" : best.popup ? "popover" : surface,
       popups: Promise.resolve(others.filter((one) => one !== best).map(rootOfPopup)),
     }
+  }
+
+  /**
+   * The surface of another window of the app. A menu bar is that of the window which the given one belongs to, as a
+   * dialog belongs to its document; without such a window, several menu bars are ambiguous.
+   */
+  async #nearest({ id, app_name }: SeenWindow, found: readonly Shown[]): Promise<Shown | undefined> {
+    const bars = found.filter((one) => one.type === "menubar" && isWindowId(one.id))
+    if (new Set(bars.map((one) => one.id)).size < 2) return found[0]
+    const byId = new Map(
+      (await (await this.#windowing()).mates(id, this.#deadline)).map((one) => [one.id, one]),
+    )
+    const passed = new Set<string>()
+    for (let owner = byId.get(id)?.transientFor; owner && !passed.has(owner); ) {
+      const bar = bars.find((one) => one.id === owner)
+      if (bar) return bar
+      passed.add(owner)
+      owner = byId.get(owner)?.transientFor
+    }
+    throw severalBars(app_name, bars)
   }
 
   async #above(element: Element, levels: number): Promise<Element> {
@@ -340,3 +360,16 @@ const rootOfPopup = ({ type, element, id, title }: Shown): TreeRoot => ({
   window: { id, title },
   surface: type,
 })
+
+function severalBars(app: string, bars: readonly Shown[]): AppError {
+  const windows = bars.flatMap(({ window }) => (window ? [{ id: window.id, title: window.title }] : []))
+  return new AppError(
+    "AMBIGUOUS_TARGET",
+    `${bars.length} windows of '${app}' have a menu bar, and the focused one has none`,
+    {
+      suggestion: `Name one: ${windows.map(({ id }) => `--window-id ${id}`).join(" or ")}`,
+      details: { kind: "menu", candidates: windows },
+      disposition: NOTHING_DELIVERED,
+    },
+  )
+}

@@ -171,7 +171,7 @@ function partsBelow(node: Node, chosen: ReadonlySet<Node>, longest: number): rea
   }
   for (const child of node.children ?? []) {
     const below = chosen.has(child) ? [printNode(child, chosen, longest)] : partsBelow(child, chosen, longest)
-    // A child with nothing printed below it counts as one omitted node, whatever it contains.
+    // A child with nothing printed below it counts as one omitted node, even if it contains more.
     for (const part of below.some(isNode) ? below : [1]) add(part)
   }
   const unread = (node.children_count ?? 0) - (node.children?.length ?? 0)

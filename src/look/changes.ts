@@ -6,7 +6,7 @@ import type { Node, SurfaceInfo } from "../node.ts"
 import { toNode, withoutBounds } from "../refs/allocate.ts"
 import { lookUp, windowOf } from "../refs/resolve.ts"
 import { type Position, walk } from "../tree.ts"
-import { until } from "../until.ts"
+import { inTime, until } from "../until.ts"
 import { compact } from "./compact.ts"
 import {
   type Baseline,
@@ -102,7 +102,7 @@ async function momentOf(ctx: Context, place: Place): Promise<Moment> {
   const { window, map, pid } = place
   const reading =
     window && window.accessible !== false
-      ? inTime(ctx, readBaseline(ctx, window, map))
+      ? inHalfTheTime(ctx, readBaseline(ctx, window, map))
       : Promise.resolve(undefined)
   const [windows, popups, base] = await Promise.all([
     ctx.adapter.windows(),
@@ -119,22 +119,17 @@ async function momentOf(ctx: Context, place: Place): Promise<Moment> {
 }
 
 /** The result, unless it takes more than half of the remaining time: the action needs the rest. */
-async function inTime<T>(ctx: Context, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(notReadInTime()), ctx.deadline.remaining / 2)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
-    // It may still be running, and fail later.
-    work.catch(() => {})
-  }
+function inHalfTheTime<T>(ctx: Context, work: Promise<T>): Promise<T> {
+  // It may still be running, and fail later.
+  work.catch(() => {})
+  return inTime(work, ctx.deadline.remaining / 2, notReadInTime)
 }
 
-const notReadInTime = (): AppError =>
-  new AppError("TIMEOUT", "The window could not be read in time before the action", {
+const notReadInTime = (): never => {
+  throw new AppError("TIMEOUT", "The window could not be read in time before the action", {
     details: { kind: "baseline" },
   })
+}
 
 /**
  * Menus, popovers and dialogs of a process. Asks the app only if the screen shows one of its popups, or cannot be

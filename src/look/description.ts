@@ -1,9 +1,9 @@
 import { AppError } from "../errors.ts"
-import { quoted } from "../escape.ts"
 import { canonicalRole } from "../match.ts"
+import { nearest } from "../nearest.ts"
 import { allRoles, hasTrait, type Role } from "../node.ts"
 import { REF_SYNTAX } from "../refmap.ts"
-import { nearest } from "../usage-errors.ts"
+import { quoted } from "../shown-text.ts"
 
 /**
  * Targets: how a caller names an element. A ref, the focus, or a description as the text outline prints it: `button

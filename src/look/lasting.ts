@@ -1,7 +1,7 @@
 import type { SeenNode } from "../adapter.ts"
-import { escapeHidden } from "../escape.ts"
 import { hasTrait } from "../node.ts"
 import { ownName } from "../refs/identity.ts"
+import { escapeHidden } from "../shown-text.ts"
 import { calledOf } from "./matching.ts"
 
 /** Words that will be the same next time. Values, counts, times, percentages and document names will not. */

@@ -1,7 +1,7 @@
 import type { SeenNode } from "../adapter.ts"
+import { closest } from "../nearest.ts"
 import { hasTrait, isRow, type Role } from "../node.ts"
 import { isInteractive, type Position, wordsOf } from "../tree.ts"
-import { closest } from "../usage-errors.ts"
 import { type Description, isSameName, type Wanted } from "./description.ts"
 
 /** The elements of a tree that fit a description. */

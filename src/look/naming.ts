@@ -10,9 +10,10 @@ import { type Position, wordsOf } from "../tree.ts"
 import { type Description, descriptionText, type Wanted } from "./description.ts"
 import { documentsIn, isLastingTitle, isTellingText, lastingName } from "./lasting.ts"
 import { matching } from "./matching.ts"
+import { type Seeing, see, titled } from "./reachable.ts"
 import { inTheirRows } from "./row-places.ts"
 import { look } from "./search.ts"
-import { describedInRows, focusIn, type Seeing, see, titled } from "./target.ts"
+import { describedInRows, focusIn } from "./target.ts"
 import type { WindowChoice } from "./windows.ts"
 
 /** Finds words that name an element: the inverse of target.ts. */

@@ -50,7 +50,7 @@ export async function notificationAt(ctx: Context, index: number, app?: string):
     found
       ? `Notification ${index} is of '${found.app_name}', not of '${app}'`
       : `Notification ${index}${isGone ? " of the last list is gone" : " not found"}`,
-    { suggestion: "Use 'list-notifications' to see what there is" },
+    { suggestion: "Use 'list-notifications' to see the current ones" },
   )
 }
 

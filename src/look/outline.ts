@@ -1,7 +1,7 @@
 import type { Disposition } from "../errors.ts"
-import { quoted } from "../escape.ts"
 import { hasTrait, isRole, OMITTED, type State, type SurfaceInfo, type WindowInfo } from "../node.ts"
 import type { PrintedNode } from "../schema/outputs.ts"
+import { quoted } from "../shown-text.ts"
 import { wordsOf } from "../tree.ts"
 import type { Added, Changed } from "./diff.ts"
 import { beyondLines } from "./offscreen.ts"

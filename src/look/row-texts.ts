@@ -1,6 +1,6 @@
 import type { Handle } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { type CellGrid, lengthOf, type Span, within } from "../grid.ts"
+import { type CellGrid, lengthOf, type Span, within } from "../content/grid.ts"
 import { isSameName } from "./description.ts"
 
 /** Finds rows by their texts. */

@@ -1,9 +1,9 @@
-import { MAX_LEVELS, type SeenTree, type SeenWindow, type Watch } from "../adapter.ts"
+import { type SeenTree, type SeenWindow, type Watch, WHOLE_TREE } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
-import { quoted } from "../escape.ts"
 import type { Role, Surface } from "../node.ts"
 import { entriesFor } from "../refs/allocate.ts"
+import { quoted } from "../shown-text.ts"
 import { nameAndValue, type Position, walk } from "../tree.ts"
 import { refSource } from "./surface.ts"
 
@@ -102,17 +102,7 @@ export async function look(
   { includeHidden, fits, narrow, surface = "window", skipsSheets = false }: Looking,
 ): Promise<Omit<Searched, "isBusy">> {
   const [tree, start] = await Promise.all([
-    ctx.adapter.tree(
-      { kind: "surface", window, surface },
-      {
-        maxDepth: MAX_LEVELS,
-        bounds: "interactive",
-        includeHidden,
-        offscreen: "read",
-        interactiveOnly: false,
-        skipsSheets,
-      },
-    ),
+    ctx.adapter.tree({ kind: "surface", window, surface }, { ...WHOLE_TREE, includeHidden, skipsSheets }),
     ctx.adapter.processStart(window.pid),
   ])
   const places = [...walk(tree.root)]

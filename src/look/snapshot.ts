@@ -1,8 +1,7 @@
 import type { SeenNode, SeenTree, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { success, toLine } from "../envelope.ts"
-import { AppError } from "../errors.ts"
-import { workBySight } from "../no-tree.ts"
+import { AppError, workBySight } from "../errors.ts"
 import type { Node } from "../node.ts"
 import type { RefEntry } from "../refmap.ts"
 import {

@@ -1,6 +1,6 @@
 import type { SeenRow } from "./row-views.ts"
 
-/** Rows that are sorted by one of their texts. Where a text must be, if it is there, can be told from any of them. */
+/** Rows that are sorted by one of their texts. Every row shows whether a text must be above or below it. */
 export interface Order {
   /** −1: a row with this text comes before all of these rows; 1: behind them; 0: among them. */
   place(rows: readonly SeenRow[], words: string): -1 | 0 | 1

@@ -1,6 +1,6 @@
+import { type CellGrid, columnNamed, placeNamed, type Span, within } from "../content/grid.ts"
 import { AppError } from "../errors.ts"
-import { quoted } from "../escape.ts"
-import { type CellGrid, columnNamed, placeNamed, type Span, within } from "../grid.ts"
+import { quoted } from "../shown-text.ts"
 
 /** The rows and columns that a table command's arguments name. They count from 1 there, and from 0 here. */
 

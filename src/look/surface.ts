@@ -1,7 +1,6 @@
 import type { SeenNode, SeenTree, SeenWindow, TreeOptions } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { AppError } from "../errors.ts"
-import { noTree } from "../no-tree.ts"
+import { AppError, noTree } from "../errors.ts"
 import type { Node } from "../node.ts"
 import { entriesFor, type Source, toNode, withoutBounds } from "../refs/allocate.ts"
 import { lookUp, qualified, type RefChoice, windowOf } from "../refs/resolve.ts"

@@ -1,24 +1,17 @@
-import type { Handle, Seen, SeenNode, SeenWindow } from "../adapter.ts"
+import type { Handle } from "../adapter.ts"
 import type { Context } from "../command.ts"
+import { type CellGrid, CUT, lengthOf, type Span, type TreeGrid, within } from "../content/grid.ts"
 import { AppError } from "../errors.ts"
-import { type CellGrid, CUT, lengthOf, type Span, type TreeGrid, within } from "../grid.ts"
 import { withArticle } from "../node.ts"
-import { entriesFor, type Source } from "../refs/allocate.ts"
-import { qualified, resolve, windowOf } from "../refs/resolve.ts"
+import { entriesFor } from "../refs/allocate.ts"
+import { qualified } from "../refs/resolve.ts"
 import { type Position, walk, wordsOf } from "../tree.ts"
-import { actorOf, isTable, type TreeRow, textOf } from "./rows.ts"
-import { look } from "./search.ts"
+import { actorOf, type TreeRow, textOf } from "./rows.ts"
 import { columnsIn, columnsNamed, spansOf, type TableSpans } from "./spans.ts"
-import { refSource, waitForContent } from "./surface.ts"
-import { placeCells, READING, type RowsOfTree, rowsNumbered, rowsOfTree } from "./tree-rows.ts"
-import { chooseWindow, type WindowChoice } from "./windows.ts"
+import { chooseTable, type Table, type TableChoice, type TreePlace } from "./table-choice.ts"
+import { placeCells, type RowsOfTree, rowsNumbered, rowsOfTree } from "./tree-rows.ts"
 
 /** Reads tables, sheets, lists and trees as rows of text. */
-
-export interface TableChoice extends WindowChoice {
-  readonly ref_id?: string
-  readonly snapshot?: string
-}
 
 export interface TableAsk extends TableSpans {
   readonly columns?: string
@@ -50,112 +43,18 @@ export interface TableRows {
 export const MOST_CELLS = 100_000
 /** A table with at most so many rows is read whole, in view or not. */
 const FEW_ROWS = 100
-/** The rows that are read if it cannot be told which are in view. */
+/** The number of rows that are read if the rows in view are unknown. */
 const SOME_ROWS = 50
 const SOME_COLUMNS = 50
 
 export async function readTable(ctx: Context, choice: TableChoice, ask: TableAsk): Promise<TableRows> {
-  const table =
-    choice.ref_id === undefined ? await findTable(ctx, choice) : await tableOf(ctx, choice, choice.ref_id)
+  const table = await chooseTable(ctx, choice)
   const grid = await ctx.adapter.grid(table.seen.handle)
   const read =
     grid.kind === "cells" ? await readCells(ctx, table, grid, ask) : await readTree(ctx, table, grid, ask)
   const name = wordsOf(table.seen)
   return { ref_id: table.ref, ...(name ? { name } : {}), ...read }
 }
-
-/** A table, and the tree that it is in. */
-interface Table {
-  readonly ref: string
-  readonly seen: Seen
-  /** The table in a tree. Reading it may take a while; refs and rows of trees need it. */
-  place(): Promise<TreePlace>
-}
-
-interface TreePlace {
-  readonly node: SeenNode
-  /** All nodes of the tree around it. */
-  readonly all: readonly Position[]
-  readonly source: Source
-  readonly snapshotId?: string
-  readonly complete: boolean
-}
-
-async function tableOf(ctx: Context, choice: TableChoice, ref_id: string): Promise<Table> {
-  const target = await resolve(ctx, { ...choice, ref_id })
-  const { ref, entry, seen, snapshotId } = target
-  const around = await ctx.adapter.tableAround(seen.handle)
-  if (!around) throw notATable(ref, seen, await ctx.adapter.interfaceFor("table"))
-  const isOwn = isSame(around, seen)
-  const ofWindow = async (): Promise<TreePlace> => {
-    const window = await windowOf(ctx.adapter, entry)
-    if (!window) throw notInWindow(ref)
-    return { ...(await placeIn(ctx, window, ref, around)), snapshotId }
-  }
-  const ofElement = async (): Promise<TreePlace> => {
-    const window = await windowOf(ctx.adapter, entry)
-    const tree = await ctx.adapter.tree({ kind: "element", handle: seen.handle, window }, READING)
-    const source = {
-      ...refSource(tree, entry.process_start),
-      windowId: entry.window_id ?? tree.window.id,
-      rootPath: entry.path,
-      rootContext: entry.context,
-      rootPage: entry.page,
-    }
-    return { node: tree.root, all: [...walk(tree.root)], source, snapshotId, complete: tree.complete }
-  }
-  return { ref, seen: around, place: isOwn ? ofElement : ofWindow }
-}
-
-/** A table in the tree of its window, with the cells that are in view. */
-async function placeIn(ctx: Context, window: SeenWindow, ref: string, table: Seen): Promise<TreePlace> {
-  const { tree, places, processStart } = await look(ctx, window, { includeHidden: false, fits: () => false })
-  const start = processStart ?? (await ctx.adapter.processStart(tree.pid))
-  const found = places.find(({ node }) => isSame(table, node))
-  if (!found) throw notInWindow(ref)
-  const source = { ...refSource(tree, start), rootPath: [] }
-  return { node: found.node, all: places, source, complete: tree.complete }
-}
-
-/** By address, or by handle: macOS has no addresses, and one handle for each element. */
-const isSame = (one: Seen, other: Seen): boolean =>
-  one.handle === other.handle || (one.address !== undefined && one.address === other.address)
-
-/** The only table of a window. Lists count if there is no table. */
-async function findTable(ctx: Context, choice: TableChoice): Promise<Table> {
-  const window = await waitForContent(ctx, await chooseWindow(ctx.adapter, choice, { orApp: true }))
-  const { tree, places, processStart } = await look(ctx, window, {
-    includeHidden: false,
-    fits: () => false,
-    skipsSheets: true,
-  })
-  const source = {
-    ...refSource(tree, processStart ?? (await ctx.adapter.processStart(tree.pid))),
-    rootPath: [],
-  }
-  const inner = places.filter(
-    ({ node, ancestors }) =>
-      isTable(node) && !isFrame(node) && ancestors.every((one) => !isTable(one) || isFrame(one)),
-  )
-  const tables = inner.filter(({ node }) => node.role !== "list" && node.role !== "listbox")
-  const found = (tables.length > 0 ? tables : inner).filter(({ node }) => hasRows(node))
-  if (found.length === 0) throw tree.complete ? noTable(window.id) : notSearched(window.id)
-  const refs = await ctx.refs.append(entriesFor(found, places, source), undefined, source.reachedBy)
-  if (found.length > 1) throw severalTables(found, refs, window.id)
-  const [{ node }, ref] = [found[0]!, refs[0]!]
-  const here = { node, all: places, source, complete: tree.complete }
-  return {
-    ref,
-    seen: node,
-    place: async () => (node.children.length > 0 ? here : placeIn(ctx, window, ref, node)),
-  }
-}
-
-/** True for an outline around one table, as in file managers: the table has the rows. */
-const isFrame = ({ role, children }: SeenNode): boolean =>
-  role === "outline" && children.some((child) => child.role === "table")
-
-const hasRows = (node: SeenNode): boolean => node.children.length > 0 || (node.children_count ?? 0) > 0
 
 type Read = Omit<TableRows, "ref_id" | "name">
 
@@ -276,7 +175,7 @@ function withoutEmptyEnd(
   return { rows: kept.map((row) => row.slice(0, width)), width }
 }
 
-/** Refs of the cells that the table has objects for now: those in view. The first cell of a row stands for the row. */
+/** Refs of the cells that the table has objects for now: those in view. The ref of the first cell is the ref of the row. */
 async function refsOfCells(
   ctx: Context,
   table: Table,
@@ -358,7 +257,7 @@ async function readTree(ctx: Context, table: Table, grid: TreeGrid<Handle>, ask:
     rows: placed.map((cells) => columns.map((column) => (cells[column] ? textOf(cells[column]) : ""))),
     row_count: rowCount,
     column_count: width,
-    // Of rows that are made as they are scrolled to, the first is not known.
+    // If rows are created as the list is scrolled, the number of the first one is unknown.
     ...(all.first === undefined ? {} : { first_row: Math.max(wanted.first, grid.rowsAt ? 0 : first) + 1 }),
     first_column: (columns[0] ?? 0) + 1,
     ...(isRun(columns) ? {} : { columns: columns.map((column) => column + 1) }),
@@ -432,7 +331,7 @@ function positionsOf({ node, all }: TreePlace, rows: readonly TreeRow[]): readon
   })
 }
 
-/** Of a long table the rows in view, or the first ones if it does not say which those are. */
+/** The rows in view of a long table, or its first rows if it does not report which are in view. */
 function rowsInView(rows: readonly TreeRow[]): Span {
   if (rows.length <= FEW_ROWS) return { first: 0, last: rows.length - 1 }
   const shows = ({ node, cells }: TreeRow): boolean =>
@@ -452,67 +351,22 @@ function refuseOutside({ ref }: Table, { first }: Span, count: number): void {
 
 function refuseTooMany(cells: number): void {
   if (cells <= MOST_CELLS) return
-  throw new AppError("INVALID_ARGS", `${cells} cells are too many for one call, which reads ${MOST_CELLS}`, {
+  throw new AppError("INVALID_ARGS", `${cells} cells are too many: one call reads at most ${MOST_CELLS}`, {
     suggestion: "Ask for fewer rows with --rows 1-1000, or for fewer columns with --columns",
     details: { argument: "rows" },
-  })
-}
-
-function notATable(ref: string, { role }: Seen, missing: string): AppError {
-  return new AppError(
-    "ACTION_NOT_SUPPORTED",
-    `${ref} is ${withArticle(role)}, and is not in a table, list or tree`,
-    {
-      suggestion: "Leave the ref out to read the only table of a window: agent-desktop table --app NAME",
-      platformDetail: `neither it nor anything around it has ${missing}, or rows`,
-      details: { kind: "no_table_interface", interface: missing },
-    },
-  )
-}
-
-function notInWindow(ref: string): AppError {
-  return new AppError("ELEMENT_NOT_FOUND", `The table of ${ref} is not in the tree of its window now`, {
-    suggestion: "Run 'table' without a ref, with --app or --window-id",
   })
 }
 
 function noNumbers({ ref }: Table, missing: string): AppError {
   return new AppError(
     "ACTION_NOT_SUPPORTED",
-    `The rows of ${ref} have no numbers: the app makes them as it is scrolled`,
+    `The rows of ${ref} have no numbers: the app creates them as the list is scrolled`,
     {
       suggestion: `Leave out --rows to read the rows in view, or look for one: agent-desktop scroll ${ref} --until TEXT`,
       platformDetail: `it lacks ${missing}`,
       details: { kind: "no_table_interface", interface: missing },
     },
   )
-}
-
-function noTable(id: string): AppError {
-  return new AppError("ELEMENT_NOT_FOUND", `Window '${id}' shows no table, list or tree`, {
-    suggestion: `See what it shows: agent-desktop snapshot --window-id ${id}`,
-  })
-}
-
-function notSearched(id: string): AppError {
-  return new AppError("TIMEOUT", `Window '${id}' could not be searched for a table to its end`, {
-    suggestion: "Retry with a longer --timeout-ms",
-    details: { kind: "deadline" },
-  })
-}
-
-function severalTables(found: readonly Position[], refs: readonly string[], window: string): AppError {
-  const candidates = found.map(({ node, ancestors }, at) => {
-    const name = wordsOf(node)
-    const around = ancestors.slice(1).findLast((one) => wordsOf(one))
-    const place = name === undefined && around ? { in: wordsOf(around) } : {}
-    return { ref_id: refs[at], role: node.role, ...(name ? { name } : {}), ...place }
-  })
-  const [ref] = refs
-  return new AppError("AMBIGUOUS_TARGET", `Window '${window}' shows ${found.length} tables, lists or trees`, {
-    suggestion: `Name one: agent-desktop table ${ref}`,
-    details: { candidates },
-  })
 }
 
 function noFormulas({ ref, seen }: Table): AppError {

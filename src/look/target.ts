@@ -1,20 +1,28 @@
 import type { SeenNode, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import type { Deadline } from "../deadline.ts"
-import { AppError, type ErrorCode, NOTHING_DELIVERED } from "../errors.ts"
-import { quoted } from "../escape.ts"
-import { placeNamed } from "../grid.ts"
-import { hasTrait, type Surface, type WindowInfo } from "../node.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { hasTrait, type WindowInfo } from "../node.ts"
 import { cut, FOCUSED, type RefEntry } from "../refmap.ts"
-import { entriesFor } from "../refs/allocate.ts"
 import { lookUp, type RefChoice } from "../refs/resolve.ts"
-import { isInteractive, nameAndValue, type Position, walk } from "../tree.ts"
+import { quoted } from "../shown-text.ts"
+import { isInteractive, nameAndValue, type Position } from "../tree.ts"
 import { until } from "../until.ts"
 import { type Description, parseDescription } from "./description.ts"
 import { matching, nearMisses, surroundingsOf } from "./matching.ts"
+import {
+  type Find,
+  isOf,
+  refsFor,
+  type Seeing,
+  see,
+  seeIn,
+  seeOverDialog,
+  unlessClosed,
+} from "./reachable.ts"
 import { isTable } from "./rows.ts"
-import { type Gaps, gapsOf, look, type Searched } from "./search.ts"
-import { isStarting, refSource, requireContent } from "./surface.ts"
+import { type Gaps, gapsOf } from "./search.ts"
+import { addressIn, isOutsideSheets, seeCell } from "./sheet-cell.ts"
 import { isSheetCell } from "./table-rows.ts"
 import { chooseWindow, type WindowChoice, windowsOfApp } from "./windows.ts"
 
@@ -174,8 +182,6 @@ const ACT_MS = 1000
 const appearBy = ({ deadline, isTimed }: Context): Deadline =>
   (isTimed ? deadline : deadline.slice(APPEAR_MS)).sparing(ACT_MS, 1 / 5)
 
-type Find = (places: readonly Position[]) => readonly Position[] | Promise<readonly Position[]>
-
 /** The matching elements. On platforms that list cells without rows, rows are added. */
 export const describedInRows =
   (ctx: Context, description: Description): Find =>
@@ -237,129 +243,6 @@ export const focusIn = (places: readonly Position[]): readonly Position[] => {
   )
 }
 
-/** A surface that was read. */
-export interface Surveyed extends Pick<Searched, "tree" | "places" | "processStart"> {
-  readonly surface: Surface
-}
-
-export interface Seeing extends Searched, Surveyed {
-  readonly window: SeenWindow
-}
-
-/**
- * Reads what a user could act on, once, and looks for matches. undefined: no window has the focus, or the window is
- * starting.
- */
-export async function see(
-  ctx: Context,
-  choice: WindowChoice,
-  find: Find,
-  skipsSheets?: boolean,
-): Promise<Seeing | undefined> {
-  const window = await windowFor(ctx, choice)
-  if (!window || isStarting(window)) return undefined
-  requireContent(window)
-  const popups = await ctx.adapter.popups(window.pid)
-  const open = popups === 0 ? [] : await ctx.adapter.surfaces(window.pid)
-  for (const surface of ["menu", "popover"] as const) {
-    if (!open.some(({ type }) => type === surface)) continue
-    const seen = await unlessClosed(seeIn(ctx, window, surface, find))
-    // An open menu takes all input. A popup, such as a list of suggestions, leaves the rest of the window usable.
-    if (seen && (surface === "menu" || seen.found.length > 0)) return seen
-  }
-  const seen = await seeIn(ctx, window, "window", find, skipsSheets)
-  return choice.window_id === undefined ? seeOverDialog(ctx, seen, find) : seen
-}
-
-/** True if the cells of sheets need not be read: the description is of something else, or has the address of a cell. */
-const isOutsideSheets = (description: Description): boolean =>
-  description.role !== undefined &&
-  description.within.length === 0 &&
-  (description.role !== "cell" || addressOf(description) !== undefined)
-
-async function windowFor(ctx: Context, choice: WindowChoice): Promise<SeenWindow | undefined> {
-  try {
-    return await chooseWindow(ctx.adapter, choice, { orApp: true })
-  } catch (error) {
-    // Between two windows, none has the focus for a moment.
-    const isNamed = choice.app !== undefined || choice.window_id !== undefined
-    if (!isNamed && isOf(error, ["WINDOW_NOT_FOUND"])) return undefined
-    throw error
-  }
-}
-
-async function seeIn(
-  ctx: Context,
-  window: SeenWindow,
-  surface: Surface,
-  find: Find,
-  skipsSheets?: boolean,
-): Promise<Seeing> {
-  const seen = await look(ctx, window, { includeHidden: false, fits: () => false, surface, skipsSheets })
-  const places = surface === "window" ? titled(window, seen) : seen.places
-  return { ...seen, places, found: await find(inModal(places)), isBusy: false, window, surface }
-}
-
-/** The positions in a window, with the window's title: GTK 4 does not include window titles in its trees. */
-export function titled(
-  { title }: SeenWindow,
-  { tree, places }: Pick<Searched, "tree" | "places">,
-): readonly Position[] {
-  const { root } = tree
-  return root.name || title === "" ? places : [...walk({ ...root, name: title })]
-}
-
-/** A modal dialog inside the window leaves nothing else to act on. */
-function inModal(places: readonly Position[]): readonly Position[] {
-  const modal = places.findLast(
-    ({ node, ancestors }) => ancestors.length > 0 && DIALOGS.has(node.role) && node.states.includes("modal"),
-  )
-  return modal
-    ? places.filter(({ node, ancestors }) => node === modal.node || ancestors.includes(modal.node))
-    : places
-}
-
-const DIALOGS: ReadonlySet<string> = new Set(["dialog", "alertdialog", "alert", "sheet"])
-
-/** The same look at the modal dialog that covers the window, if there is one. */
-async function seeOverDialog(ctx: Context, seen: Seeing, find: Find): Promise<Seeing> {
-  const { tree, window } = seen
-  const [root] = entriesFor(seen.places.slice(0, 1), [], refSource(tree, seen.processStart))
-  const dialog = root && (await ctx.adapter.dialogOver(root, tree.reachedBy))
-  if (!dialog || dialog.id === window.id) return seen
-  const over = (await ctx.adapter.windows(dialog.id)).find(({ id }) => id === dialog.id)
-  return over && over.accessible !== false ? seeIn(ctx, over, "window", find) : seen
-}
-
-async function unlessClosed<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading
-  } catch (error) {
-    if (isOf(error, ["ELEMENT_NOT_FOUND", "WINDOW_NOT_FOUND"])) return undefined
-    throw error
-  }
-}
-
-const isOf = (error: unknown, codes: readonly ErrorCode[]): error is AppError =>
-  error instanceof AppError && codes.includes(error.code)
-
-/** Gives elements refs in the current map, after the existing ones. */
-export async function refsFor(
-  ctx: Context,
-  { tree, places, processStart, surface }: Surveyed,
-  chosen: readonly Position[],
-): Promise<readonly string[]> {
-  if (chosen.length === 0) return []
-  const start = processStart ?? (await ctx.adapter.processStart(tree.pid))
-  const source = refSource(tree, start)
-  const entries: readonly RefEntry[] = entriesFor(
-    chosen,
-    places,
-    surface === "window" ? { ...source, rootPath: [] } : source,
-  )
-  return ctx.refs.append(entries, undefined, source.reachedBy)
-}
-
 /** True if another match may be in a part of the tree that was not read, such as rows out of view. */
 function mayHide({ places }: Seeing, { node, ancestors }: Position, isFocus: boolean): boolean {
   if (isFocus) return false
@@ -408,41 +291,6 @@ async function ambiguous(ctx: Context, target: string, seen: Seeing): Promise<Ap
   })
 }
 
-/** The address that a description names, such as D5, if the window has a sheet. */
-const addressIn = ({ places }: Seeing, description: Description): string | undefined =>
-  places.some(({ node }) => isSheet(node)) ? addressOf(description) : undefined
-
-function addressOf({ role, name = "" }: Description): string | undefined {
-  const address = name.toUpperCase()
-  return role === "cell" && isSheetCell({ role, name: address }) ? address : undefined
-}
-
-/** True for a table of cells with addresses. One whose cells were left out is the only kind with so many. */
-const isSheet = ({ role, children, children_count = 0 }: SeenNode): boolean =>
-  role === "table" && (children.some(isSheetCell) || (children.length === 0 && children_count > MOST_ROWS))
-
-const MOST_ROWS = 100_000_000
-
-/** The look with a cell of its sheet that is out of view. undefined: no sheet has it, or it is not in what was named. */
-async function seeCell(ctx: Context, seen: Seeing, address: string, find: Find): Promise<Seeing | undefined> {
-  const place = placeNamed(address)
-  const sheet = seen.places.find(({ node }) => isSheet(node))
-  const grid = sheet && (await ctx.adapter.grid(sheet.node.handle))
-  if (!place || !sheet || grid?.kind !== "cells" || !grid.isSheet) return undefined
-  if (place.row >= grid.rowCount || place.column >= grid.columnCount) return undefined
-  const handle = await grid.cell(place)
-  const cell = handle && (await ctx.adapter.read(handle))
-  if (!cell) return undefined
-  const index = grid.indexOf(place.row, place.column)
-  const found: Position = {
-    node: { ...cell, index, children: [] },
-    path: [...sheet.path, index],
-    ancestors: [...sheet.ancestors, sheet.node],
-  }
-  const places = [...seen.places, found]
-  return (await find(places)).includes(found) ? { ...seen, places, found: [found] } : undefined
-}
-
 async function missing(ctx: Context, target: string, seen: Seeing, isFocus: boolean): Promise<AppError> {
   const text = isFocus ? undefined : rowTextOf(parseDescription(target))
   const gaps = await gapsOf(ctx, { ...seen, found: [] }, text)
@@ -470,13 +318,20 @@ async function missing(ctx: Context, target: string, seen: Seeing, isFocus: bool
   const near = nearMisses(seen.places, parseDescription(target), MOST_NEAR)
   const candidates = await candidatesOf(ctx, seen, near)
   const isMenu = seen.surface === "menu"
+  const [canvas] = await refsFor(
+    ctx,
+    seen,
+    seen.places.filter(({ node }) => node.role === "canvas").slice(0, 1),
+  )
   return new AppError("ELEMENT_NOT_FOUND", `Nothing matches ${target} in ${placeOf(seen)}`, {
     suggestion: isMenu
       ? "Choose an item of the open menu, or close it: agent-desktop press escape"
       : candidates.length > 0
         ? "Use one of details.candidates, or look with 'snapshot -i'; --app and --window-id choose another window"
-        : (gaps?.unsearched.suggestion ??
-          "Look with 'snapshot -i'; --app and --window-id choose another window"),
+        : canvas
+          ? `It may be in ${canvas}, a canvas, whose content is in no tree: look with 'screenshot --window-id ${id}', then use 'mouse-click --xy X,Y', or 'focus ${canvas}' and 'press'`
+          : (gaps?.unsearched.suggestion ??
+            "Look with 'snapshot -i'; --app and --window-id choose another window"),
     details: {
       window: shownWindow(seen.window),
       ...(candidates.length > 0 ? { candidates } : {}),

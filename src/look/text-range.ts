@@ -1,8 +1,8 @@
 import type { Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
+import type { TextAccess, TextRange, TextRun } from "../content/text.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { withArticle } from "../node.ts"
-import type { TextAccess, TextRange, TextRun } from "../text.ts"
 
 /** Parts of a text: by offsets, by the text itself, by words and by paragraphs. */
 

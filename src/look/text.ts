@@ -1,7 +1,7 @@
 import { type Command, findCommand, type ItemResult, type Registry } from "../command.ts"
 import { type Envelope, type ErrorObject, success, toLine } from "../envelope.ts"
-import { quoted } from "../escape.ts"
 import type { Role } from "../node.ts"
+import { quoted } from "../shown-text.ts"
 import { lineOf, oneLine } from "./outline.ts"
 
 /** The answer of a command as `--format text` prints it. */

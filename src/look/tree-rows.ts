@@ -1,6 +1,6 @@
-import { type Handle, MAX_LEVELS, type SeenNode } from "../adapter.ts"
+import { type Handle, type SeenNode, WHOLE_TREE } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import type { Span, TreeGrid } from "../grid.ts"
+import type { Span, TreeGrid } from "../content/grid.ts"
 import { isTable, rowsIn, type TreeRow } from "./rows.ts"
 
 /** The rows of a table, list or tree by their numbers, from 0. A long table may have only a part of them in its tree. */
@@ -49,7 +49,7 @@ export async function rowsNumbered(
   const read: TreeRow[] = []
   for (const { handle, index } of await grid.rowsAt(wanted)) {
     if (ctx.deadline.remaining < LEFT_MS && read.length > 0) break
-    const { root } = await ctx.adapter.tree({ kind: "element", handle }, READING)
+    const { root } = await ctx.adapter.tree({ kind: "element", handle }, WHOLE_TREE)
     const [row] = rowsIn({ ...root, role: "table", children: [{ ...root, index }] }).rows
     if (row) read.push(row)
   }
@@ -58,15 +58,6 @@ export async function rowsNumbered(
 
 /** Time reserved for the answer. */
 const LEFT_MS = 200
-
-/** Everything in an element, in view or not. */
-export const READING = {
-  maxDepth: MAX_LEVELS,
-  bounds: "interactive",
-  includeHidden: false,
-  offscreen: "read",
-  interactiveOnly: false,
-} as const
 
 /**
  * If a row has fewer cells than there are columns, some cells span several. Then the app says where each one begins.

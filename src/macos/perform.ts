@@ -80,7 +80,7 @@ function activate(ax: Ax, element: Element): Performed | undefined {
   const isText = hasTrait(role, "typable") || role === "combobox"
   const own = act(ax, element, isText ? ["AXPress"] : ACTIVATIONS)
   if (own || !isRowRole(role)) return own
-  // In a table with a header a click selects a row. In a sidebar it goes where the row points to, which its cell does.
+  // In a table with a header a click selects a row. In a sidebar it opens the place that the row names, through its cell.
   const container = asElement(ax.get(element, "AXParent"))
   const isTable = container !== undefined && asElement(ax.get(container, "AXHeader")) !== undefined
   return isTable ? undefined : actInCell(ax, element, ["AXPress", "AXOpen"])

@@ -1,5 +1,5 @@
 import type { Handle } from "../adapter.ts"
-import { type CellGrid, type CellPlace, type Grid, type Span, within } from "../grid.ts"
+import { type CellGrid, type CellPlace, type Grid, type Span, within } from "../content/grid.ts"
 import type { Ax } from "./ax.ts"
 import { newArray, newNumber } from "./cf.ts"
 import { elementOf, handleOf } from "./describe.ts"

@@ -99,7 +99,7 @@ function lost(ax: Ax, element: Element, id: string, op: WindowOp): AppError {
   const role = ax.get(element, "AXRole")
   if (role instanceof Failure && role.code === INVALID_ELEMENT) return windowNotFound(id)
   return new AppError("ACTION_FAILED", `Window '${id}' could not be read after '${op.kind}'`, {
-    suggestion: "Use 'list-windows' to see how it is now",
+    suggestion: "Use 'list-windows' to see its present state",
     disposition: { delivery: "delivered_unverified", retry: "safe" },
   })
 }

@@ -2,9 +2,9 @@
 import core from "../../skills/core.md" with { type: "text" }
 import linux from "../../skills/linux.md" with { type: "text" }
 import macos from "../../skills/macos.md" with { type: "text" }
-import { errorSections } from "../error-guide.ts"
 import { AppError } from "../errors.ts"
-import { nearest } from "../usage-errors.ts"
+import { nearest } from "../nearest.ts"
+import { errorSections } from "../schema/error-guide.ts"
 
 export interface Skill {
   readonly name: string

@@ -1,8 +1,8 @@
 import type { JsonSchema } from "@valibot/to-json-schema"
 import { type Command, loadAll, type Registry } from "../command.ts"
 import { AppError } from "../errors.ts"
+import { nearest } from "../nearest.ts"
 import { fieldsOf } from "../schema/fields.ts"
-import { nearest } from "../usage-errors.ts"
 import { argumentsSchema } from "./json-schema.ts"
 import { inMcp, toolName } from "./translate.ts"
 

@@ -93,22 +93,27 @@ export function neighbourhoodOf(list: SeenNode): string {
   return hash(texts.join("\0\0"))
 }
 
-/** A fingerprint of the ancestors' names, computed once for all siblings: they share the list of ancestors. */
+/**
+ * A fingerprint of the ancestors' names, computed once for all siblings: they share the list of ancestors. Surfaces are
+ * skipped: their titles change with the document, and their parents depend on the way they were read.
+ */
 function namesAbove(ancestors: readonly SeenNode[], start: string): string {
   const known = knownNames.get(ancestors)
   if (known?.start === start) return known.names
   const names = ancestors
-    // Skips surfaces: their titles change with the document, and their parents depend on the way they were read.
-    .flatMap((one) => (isSurface(one) ? [] : (ownName(one) ?? [])))
+    .flatMap((one) => (isSurface(one) || isPlainText(one) ? [] : (ownName(one) ?? [])))
     .reduce((sum, name) => hash(`${sum}\0${withoutNumbers(name)}`), start)
   knownNames.set(ancestors, { start, names })
   return names
 }
 
+/** True for a text around an element, such as the label around a field: `snapshot -i` does not read all of them. */
+const isPlainText = ({ role }: SeenNode): boolean => hasTrait(role, "text") && role !== "link"
+
 const knownNames = new WeakMap<readonly SeenNode[], { readonly start: string; readonly names: string }>()
 
 /**
- * The depth of the ancestor whose texts tell an element apart:
+ * The depth of the ancestor whose texts distinguish an element from others:
  * 1. the nearest row; but a row is not part of itself, nor of the row that it is folded under;
  * 2. for an element with look-alikes, the nearest ancestor with texts that holds none of them, if it is small: the
  *    texts of half a window change for reasons of their own;
@@ -146,7 +151,7 @@ const hash = (text: string): string => Bun.hash.xxHash32(text).toString(36)
 
 /**
  * Detects rows that the platform reports as plain groups, e.g. `Alice [Delete]` in a list. The first text is the
- * subject of the row and tells its "Delete" from the "Delete" of a later row, which may reuse the same objects.
+ * subject of the row. It distinguishes its "Delete" from the "Delete" of a later row, which may reuse the same objects.
  * `node` is one of the row's controls; `ancestors` ends with the group.
  */
 function isBuiltAsRow(node: SeenNode, ancestors: readonly SeenNode[]): boolean {

@@ -100,10 +100,10 @@ export const qualified = (ref: string, snapshotId: string | undefined): string =
  *   same        The element is there. Its role, name and identifier are the stored ones. If it is part of a row,
  *               the row shows the same texts. By path, an element that has look-alikes or no name must also not
  *               have moved. By search, it must also have the same names above it.
- *   changed     Something is there that is not the element, or that cannot be told from another one.
+ *   changed     Another element is in its place, or it cannot be distinguished from another one.
  *   recycled    The toolkit uses the object for another row now. The element may be in another object.
  *   gone        Nothing is there.
- *   ambiguous   Several elements fit, and nothing tells which of them is meant.
+ *   ambiguous   Several elements match, and nothing distinguishes them.
  *
  * The consequence depends on the route:
  *
@@ -117,7 +117,7 @@ export const qualified = (ref: string, snapshotId: string | undefined): string =
  * A lasting address belongs to an object that lives as long as its element, so its loss is proof. A reused address
  * belongs to an object that the toolkit makes again, or gives to other content. An entry has at most one of the two;
  * without an address the path is first. A path is stored for elements below a window only; without one the search is
- * next. The search reads the whole window. It is tried only for an element whose name or identifier told it from all
+ * next. The search reads the whole window. It is tried only for an element whose name or identifier distinguished it from all
  * others; for any other the ref is stale once the routes before have failed, and uncertain if it has no address.
  * After a lasting address, the search finds only objects that the snapshot gave a ref.
  *

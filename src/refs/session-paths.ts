@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts"
 import { errorCode } from "../private-files.ts"
 
-/** Where the files of a session are. */
+/** The paths of a session's files. */
 export interface SessionPaths {
   readonly root: string
   /** The directories above the session's own, from the root down. */
@@ -19,7 +19,7 @@ export interface SessionPaths {
 export function sessionPaths(root: string, session: string | undefined): SessionPaths {
   if (session !== undefined && !/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(session))
     throw new AppError("INVALID_ARGS", `Invalid session name '${session.slice(0, 80)}'`, {
-      suggestion: "Use 1 to 64 letters, digits, '.', '_' or '-', the first of them not a dot",
+      suggestion: "Use 1 to 64 letters, digits, '.', '_' or '-', not starting with a dot",
     })
   const directory = session === undefined ? root : `${sessionsIn(root)}/${session}`
   return {

@@ -329,7 +329,7 @@ async function inTurn<T>(paths: SessionPaths, work: () => T): Promise<T> {
     for (let pause = 1; !tryLock(fd); pause = Math.min(pause * 2, 8)) {
       if (deadline.expired)
         throw new AppError("TIMEOUT", `Another process has kept the ref map locked for ${TURN_MS} ms`, {
-          suggestion: `Retry; end the process that holds ${path}, or use a --session of your own`,
+          suggestion: `Retry; end the process that holds ${path}, or use your own --session`,
           details: { kind: "refmap_lock" },
         })
       await Bun.sleep(Math.random() * pause)

@@ -135,7 +135,7 @@ export function applyAliases(input: Input, raw: unknown): unknown {
       const name = names.get(key) ?? key
       const other = taken.get(name)
       if (other !== undefined)
-        throw new AppError("INVALID_ARGS", `'${other}' and '${key}' mean the same; give only '${name}'`, {
+        throw new AppError("INVALID_ARGS", `'${other}' and '${key}' mean the same: pass only '${name}'`, {
           details: { kind: "repeated", argument: key },
         })
       taken.set(name, key)

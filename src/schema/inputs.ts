@@ -120,7 +120,7 @@ export const modifiers = v.optional(
   v.pipe(
     v.string(),
     v.regex(MODIFIER_LIST, "must be modifier keys such as ctrl,shift; there are cmd, ctrl, alt and shift"),
-    v.description("Keys held meanwhile: ctrl,shift"),
+    v.description("Keys to hold down: ctrl,shift"),
     v.metadata({ cli: { value: "KEYS", traced: true } satisfies CliHints }),
   ),
 )

@@ -159,7 +159,7 @@ export const notification = () =>
 
 /** Result of `--changes`. Its members are described once, with snapshot: every tool that acts would repeat them. */
 export const changes = () =>
-  described(optional(record(string(), unknown())), "With --changes, as of snapshot --diff, and windows")
+  described(optional(record(string(), unknown())), "With --changes: as in snapshot --diff, plus windows")
 
 /** Result of a command that acts, with the members beside its name. */
 export const acted = <const E extends ObjectEntries>(name: string, more: E) =>
@@ -199,7 +199,7 @@ const actedMembers = () => ({
   ),
   method: described(string(), "How it was delivered"),
   already: described(optional(literal(true)), "Nothing had to be sent"),
-  app_ended: described(optional(literal(true)), "The app ended by it"),
+  app_ended: described(optional(literal(true)), "The app ended because of it"),
   disposition: disposition(),
   doubt: described(optionalString(), "Why it is not verified"),
   popup: described(optional(node()), "The menu or list that it opened, with refs"),

@@ -1,5 +1,5 @@
-import { quoted } from "../escape.ts"
 import { oneLine } from "../look/outline.ts"
+import { quoted } from "../shown-text.ts"
 
 /** One line of a trace. */
 export interface TraceEntry {

@@ -1,4 +1,4 @@
-import { escapeHidden } from "../escape.ts"
+import { escapeHidden } from "../shown-text.ts"
 import { stringAt, type TraceEntry } from "./entry.ts"
 
 /**

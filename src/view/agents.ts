@@ -1,11 +1,17 @@
 import { closeSync, rmdirSync, rmSync } from "node:fs"
 import { openPrivateDirectory } from "../private-files.ts"
-import { type Answer, type Begun, type Call, type Ended, viewersDirectory } from "../viewers.ts"
-import { socketNameFor } from "./socket-names.ts"
+import {
+  type Answer,
+  type Begun,
+  type Call,
+  type Ended,
+  socketNameFor,
+  viewersDirectory,
+} from "../viewers.ts"
 
-/** A command of an agent, as far as it has come. */
+/** A command of an agent, and its progress. */
 export interface Entry extends Begun {
-  /** `held`: it waits until a person goes on. `lost`: its process ended before it did. */
+  /** `held`: it waits until a person resumes. `lost`: its process ended before the command did. */
   readonly state: "running" | "held" | "done" | "failed" | "lost"
   readonly duration_ms?: number
   readonly result?: unknown

@@ -4,7 +4,7 @@ import type { ScreenWatch } from "../desktop.ts"
 import { decodePng } from "../picture/png.ts"
 import { pause } from "../until.ts"
 
-/** How often a screen is looked at that does not tell when it changes. */
+/** The interval between pictures of a screen that does not report its changes. */
 const POLL_MS = 1000
 
 /** Follows the screen by taking pictures of it. Pictures that are equal to the last one cost no more than that. */

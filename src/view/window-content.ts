@@ -35,7 +35,7 @@ const MOST_LINES = 3000
 export async function readContent(adapter: Adapter, window: SeenWindow): Promise<WindowContent | undefined> {
   const { bounds } = window
   if (window.accessible === false) {
-    // A window that never shows its content to readers has no secure fields that anyone could tell.
+    // If a window never shows its content to accessibility, its secure fields cannot be found.
     const secure = window.starting ? "unknown" : []
     return { bounds, secure, lines: [], note: window.reason ?? "This app shows no elements to readers" }
   }

@@ -26,7 +26,7 @@ async function cellShowing(shown: string | undefined, spec: Spec = CELL) {
 }
 
 describe.concurrent("set-value on a cell", () => {
-  test("types over its text and ends the text", async () => {
+  test("types over its text and ends the edit", async () => {
     const { act, world, sent } = await cellShowing("Total")
     expect((await act("set-value", { value: "Total" })).data).toMatchObject({
       post_state: { value: "Total" },
@@ -69,7 +69,7 @@ describe.concurrent("set-value on a cell", () => {
   })
 })
 
-test("clear on a cell presses Delete, and does not believe its old text", async () => {
+test("clear on a cell presses Delete, and ignores that the cell still shows its old text", async () => {
   const { act, world } = await cellShowing(undefined)
   expect((await act("clear")).data).toEqual({
     action: "clear",
@@ -82,7 +82,7 @@ test("clear on a cell presses Delete, and does not believe its old text", async 
 })
 
 describe.concurrent("type on a cell", () => {
-  test("that still shows its old text is not a contradiction, nor the state afterwards", async () => {
+  test("that still shows its old text neither contradicts the action nor appears in post_state", async () => {
     const { act, element } = await cellShowing(undefined)
     element.does = (it) => it.set({ value: "old", states: ["enabled", "focused", "selected"] })
     const { data } = await act("type", { text: "xyz" })
@@ -135,7 +135,7 @@ describe.concurrent("set-cells in a table of fields", () => {
     })
     expect((await it.set()).error).toMatchObject({
       code: "ACTION_FAILED",
-      message: expect.stringContaining("2 of 3 cells were written: The row of B3 is another one now"),
+      message: expect.stringContaining("2 of 3 cells were written: The row of B3 now shows another entry"),
       details: { written: 2, next: "B3" },
     })
     expect(it.world.deliveries).toHaveLength(2)

@@ -48,7 +48,7 @@ describe.concurrent("evidence", () => {
     }
   })
 
-  test("text that only deleted the selection did not arrive", async () => {
+  test("text counts as lost if only the selection was deleted", async () => {
     const { act } = await holding({ ...FIELD, does: (it) => it.set({ value: "ac" }) })
     expect((await act("type", { text: "x", timeout_ms: SHORT })).error).toMatchObject({
       code: "ACTION_FAILED",
@@ -58,7 +58,7 @@ describe.concurrent("evidence", () => {
     })
   })
 
-  test("focus in a window without the focus does not count", async () => {
+  test("the focus of an element does not count while its window does not have the focus", async () => {
     const { act, app, world, sent } = await holding({ ...FIELD, states: ["enabled", "focused"] })
     world.focused = app.window("Other", [], { id: "w-2" })
     expect((await act("focus", { timeout_ms: SHORT })).error).toMatchObject({

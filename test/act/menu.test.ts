@@ -41,7 +41,7 @@ describe("menu", () => {
     expect(it.world.deliveries).toEqual([{ name: "PDF…", by: "semantic", kind: "click" }])
   })
 
-  test("opens a menu whose items are made when it opens, and closes it if the path ends nowhere", async () => {
+  test("opens a menu that creates its items when it opens, and closes it if the path does not exist", async () => {
     const it = withMenus(
       item("File", {
         does: () =>
@@ -61,7 +61,7 @@ describe("menu", () => {
     ])
   })
 
-  test("opens the popover of a button that only the popover names, and names buttons of one name by ref", async () => {
+  test("opens the popover of a button that does not report it, and lists buttons of the same name by ref", async () => {
     const it = desk()
     const app = it.world.app("App", { pid: 10 })
     const press = (name: string, opensPopover: boolean): Spec => ({
@@ -115,7 +115,7 @@ describe("menu", () => {
     expect(keys).toEqual([])
   })
 
-  test("names what there is at the level that is wrong, and does nothing", async () => {
+  test("lists the items at the level of a wrong name, and does nothing", async () => {
     const it = withMenus(item("File", { children: closed(item("Open"), item("Open…"), item("open")) }))
     expect(await it.error("menu", { path: "Edit > Undo" })).toMatchObject({
       code: "ELEMENT_NOT_FOUND",

@@ -79,7 +79,7 @@ describe.concurrent("input is synthesised only if nothing was sent before", () =
     },
   )
 
-  test("not after a refusal that input would not help with", async () => {
+  test("not if the accessibility route failed for a reason that input would not help with", async () => {
     const { act, sent } = await holding({ ...FIELD, route: "fails_unsent" })
     expect((await act("set-value", { value: "9999" })).error).toMatchObject({
       code: "ACTION_FAILED",
@@ -128,13 +128,13 @@ describe.concurrent("modifiers", () => {
     },
   )
 
-  test("go with drags", async () => {
+  test("are held during a drag", async () => {
     const { ok, world } = await holding(BUTTON, { ...BUTTON, name: "To", bounds: { ...bounds, y: 200 } })
     await ok("drag", { from: "@e1", to: "@e2", duration: 0, modifiers: "ctrl" })
     expect(world.inputs.at(-1)).toMatchObject({ kind: "drag", modifiers: ["ctrl"] })
   })
 
-  test("are refused without a pointer, and if they are none", async () => {
+  test("are refused with --input semantic, and if they are not modifiers", async () => {
     const { error, world } = await holding(BUTTON)
     for (const args of [{ modifiers: "ctrl", input: "semantic" }, { modifiers: "ctrl,a" }, { modifiers: "" }])
       expect((await error("click", { ref_id: "@e1", ...args })).code).toBe("INVALID_ARGS")
@@ -251,7 +251,7 @@ describe.concurrent("the point", () => {
     expect(world.deliveries.length).toBe(1)
   })
 
-  test("is not used if another element took the place", async () => {
+  test("is not used if another element took its place", async () => {
     const { act, world, element } = await holding({ ...BUTTON, states: ["enabled", "offscreen"] })
     world.later(() => element.set({ name: "Delete all", states: ["enabled"] }))
     expect((await act("click", { input: "physical" })).error.code).toBe("STALE_REF")
@@ -259,7 +259,7 @@ describe.concurrent("the point", () => {
   })
 })
 
-describe.concurrent("when the pointer has come, nothing is pressed", () => {
+describe.concurrent("after the pointer has arrived, nothing is pressed", () => {
   const cover: Spec = { role: "button", name: "Delete", bounds }
   const elsewhere = { ...bounds, x: 400, y: 300 }
 
@@ -289,7 +289,7 @@ describe.concurrent("when the pointer has come, nothing is pressed", () => {
     }
   })
 
-  test("if the platform no longer knows what is there", async () => {
+  test("if the platform can no longer find the element at the point", async () => {
     const { act, world } = await holding(BUTTON)
     world.onPointer = () => {
       world.knowsHits = false
@@ -301,7 +301,7 @@ describe.concurrent("when the pointer has come, nothing is pressed", () => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("until what came with it has gone again", async () => {
+  test("until a popup that appeared with the pointer has closed again", async () => {
     const { act, world, window, sent } = await holding(BUTTON)
     world.onPointer = () => {
       let looks = 0
@@ -461,7 +461,7 @@ describe.concurrent("a row is opened and closed", () => {
     expect(world.deliveries).toEqual([{ name: "Sign", by: "pointer", kind: "click" }])
   })
 
-  test("or by the arrow keys, once it has the focus", async () => {
+  test("or by the arrow keys, after it got the focus", async () => {
     const { act, sent, world, element } = await holding({
       ...row,
       route: "works",

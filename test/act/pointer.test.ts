@@ -38,7 +38,7 @@ describe.concurrent("select by pointer", () => {
     expect(world.deliveries.map(({ name }) => name)).toEqual(["It", "B"])
   })
 
-  test("an option that is not there closes the list again and chooses nothing", async () => {
+  test("the list is closed again if it lacks the option, and nothing is chosen", async () => {
     const { act, world, element } = await holding(combo("A", "B"))
     world.onKey = () => {
       element.children[0]?.remove()
@@ -54,7 +54,7 @@ describe.concurrent("select by pointer", () => {
     expect(element.value).toBe("A")
   })
 
-  test("a click that chose something instead of opening the list is not called undelivered", async () => {
+  test("a click that chose an option instead of opening the list is not reported as not_delivered", async () => {
     const { act, element } = await holding({
       ...COMBO,
       states: ["enabled"],
@@ -97,7 +97,7 @@ describe.concurrent("select by pointer", () => {
     children,
   })
 
-  test("an option of a list without a route is clicked once, with the others kept", async () => {
+  test("an option of a list without an accessibility route is clicked once, and the others stay selected", async () => {
     const { act, world } = await holding(list(listed("A", 40, true), listed("B", 60)))
     expect((await act("select", { value: "B" })).data).toMatchObject({
       method: "pointer",
@@ -108,7 +108,7 @@ describe.concurrent("select by pointer", () => {
     expect(world.sent("B")).toEqual(["pointer click"])
   })
 
-  test("a selection that is not as it must be afterwards is a failure", async () => {
+  test("a wrong selection afterwards is a failure", async () => {
     const { act } = await holding(list(listed("A", 40, true), listed("B", 60)))
     expect((await act("select", { value: "B", only: true })).error).toMatchObject({
       code: "ACTION_FAILED",
@@ -199,7 +199,7 @@ describe.concurrent("drag and pointer commands", () => {
     expect(proofs).toEqual([true, true, false])
   })
 
-  test("a drop on an element that has given its place to another is undone, and one that makes room is not", async () => {
+  test("a drop is undone if another element has taken the target's place, but not if a list makes room", async () => {
     const at = { ...bounds, y: 200 }
     const { ok, error, world, window } = await holding(
       BUTTON,

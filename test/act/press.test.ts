@@ -32,7 +32,7 @@ const DOWNLOADS = { id: "w-2", title: "Downloads", app_name: "Finder" }
 const NOTES = { id: "w-3", title: "notes.txt", app_name: "TextEdit" }
 
 describe("press", () => {
-  test("tells the window and the element that had the focus", async () => {
+  test("reports the window and the element that had the focus", async () => {
     const { ok, world, notes } = await twoApps()
     expect(await ok("press", { combo: "ctrl+s" })).toEqual({
       action: "press",
@@ -97,7 +97,7 @@ describe("press", () => {
     expect(world.keys).toEqual([])
   })
 
-  test("tells neither if the keys went to a window that is not listed", async () => {
+  test("reports neither if the keys went to a window that is not listed", async () => {
     const { ok, world } = await twoApps()
     world.onInput = () => {
       world.focused = undefined
@@ -148,7 +148,7 @@ describe("press", () => {
     },
   )
 
-  test("takes nothing and gives nothing back if the window has the focus", async () => {
+  test("does not move the focus if the window already has it", async () => {
     const { ok, world } = await twoApps()
     expect(await ok("press", { combo: "ctrl+s", window_id: "w-2" })).toEqual({
       action: "press",
@@ -158,7 +158,7 @@ describe("press", () => {
     expect(world.calls).not.toContain("window")
   })
 
-  test("leaves the focus where the keys moved it", async () => {
+  test("does not give the focus back if the keys moved it", async () => {
     const { ok, world, finder } = await twoApps()
     world.onKey = () => {
       world.focused = finder.window("Save?", [], { id: "w-9" })
@@ -243,7 +243,7 @@ describe("press --to", () => {
     expect(world.focused?.id).toBe("w-2")
   })
 
-  test("excludes a window, since the ref names it", async () => {
+  test("cannot be combined with --window-id, since the ref names the window", async () => {
     const { error, body } = await twoApps()
     for (const choice of [{ app: "TextEdit" }, { window_id: "w-3" }])
       expect((await error("press", { combo: "return", to: body, ...choice })).code).toBe("INVALID_ARGS")
@@ -282,7 +282,7 @@ describe.concurrent.each([
     expect(world.calls).not.toContain("window")
   })
 
-  test("succeeds if the focus fails, says so, and tries nothing else", async () => {
+  test("succeeds if the field does not take the focus, says so, and tries nothing else", async () => {
     const { act, world, sent } = await holding(FIELD)
     world.fail("keepFocus", new AppError("APP_UNRESPONSIVE", "The app says nothing"))
     expect((await act(name, args)).data).toMatchObject({

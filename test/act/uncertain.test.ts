@@ -130,7 +130,7 @@ describe.concurrent("an app that ends", () => {
     })
   })
 
-  test("for an unknown reason has not contradicted an action that it took", async () => {
+  test("for an unknown reason does not contradict an action that it confirmed", async () => {
     const { act } = await ending({})
     expect((await act("click")).data).toMatchObject({
       app_ended: true,
@@ -150,7 +150,7 @@ describe.concurrent("an app that ends", () => {
     },
   )
 
-  test("with an exit code of 0 and no answer has taken the action", async () => {
+  test("with exit code 0 and without an answer may have acted", async () => {
     const { act } = await ending({ code: 0 }, { route: "errs_but_works" })
     expect((await act("click")).data).toMatchObject({
       app_ended: true,

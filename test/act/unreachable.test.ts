@@ -12,7 +12,7 @@ const NOT_SHOWN = {
   disposition: { delivery: "not_delivered", retry: "safe" },
 }
 
-test("an element that has left its window is stale for every command, though its object answers", async () => {
+test("an element that has left its window is stale for every command, although its object still answers", async () => {
   const { error, world, ok } = await shown([save])
   world.at("Save").absence = "removed"
   for (const [command, args] of [
@@ -62,7 +62,7 @@ test("an element behind a modal dialog can be read, but not acted on; the error 
   expect(world.deliveries).toEqual([])
 })
 
-test("a dialog that cannot be looked for does not keep an action back", async () => {
+test("an action is not refused if the search for dialogs fails", async () => {
   const { ok, world } = await shown([save])
   world.fail("dialogOver", new AppError("PLATFORM_NOT_SUPPORTED", "no display"))
   await ok("click", { ref_id: "@e1" })

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import type { Handle } from "../../src/adapter.ts"
-import type { CellGrid } from "../../src/grid.ts"
+import type { CellGrid } from "../../src/content/grid.ts"
 import { clearDesks } from "../support/fake-desk.ts"
 import { holding } from "./holding.ts"
 
@@ -40,13 +40,13 @@ async function growing(comes: (searches: number) => number) {
 }
 
 describe.concurrent("scroll --until", () => {
-  test("searches again if rows came in meanwhile, and finds the row where it is then", async () => {
+  test("searches again if rows were inserted meanwhile, and finds the row at its new position", async () => {
     // Rows come in before the first search has read the last rows: the row moves out of what is read.
     const { scroll } = await growing((searches) => (searches === 1 ? 5 : 0))
     expect((await scroll("Row 38")).data.found).toMatchObject({ row: 44, texts: ["Row 38"] })
   })
 
-  test("claims no absence of a row in a table that keeps changing", async () => {
+  test("does not report a row as missing in a table that keeps changing", async () => {
     const { scroll } = await growing(() => 5)
     expect((await scroll("Row 38", 2500)).error).toMatchObject({
       code: "TIMEOUT",

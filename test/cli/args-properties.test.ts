@@ -4,7 +4,7 @@ import { parseArgv } from "../../src/cli/args.ts"
 import type { Command } from "../../src/command.ts"
 import { toArgv } from "../../src/flow/words.ts"
 import { type Field, fieldsOf, spellingsOf } from "../../src/schema/fields.ts"
-import { UsageError } from "../../src/usage-errors.ts"
+import { UsageError } from "../../src/schema/usage-errors.ts"
 import { commands, globals, registry } from "../support/synthetic-commands.ts"
 
 /** Text of every kind: empty, with dashes, like flags, with lone surrogates. */

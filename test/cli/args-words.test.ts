@@ -110,7 +110,7 @@ describe("global options", () => {
     expect(await ran("click", "--session", "a", "@e1", "-v")).toEqual(expected)
   })
 
-  test("a global's value is not taken for the command", async () => {
+  test("the value of a global option is not mistaken for the command", async () => {
     expect((await ran("--session", "click", "snapshot")).command).toBe("snapshot")
   })
 

@@ -13,7 +13,7 @@ const loaded = (await loadAll(commands)).map((command) => ({ name: command.name,
 describe.each(loaded)("$name", ({ command }) => {
   const fields = fieldsOf(command.input)
 
-  test("spells every flag, alias and letter once, and none like a global option, unless it takes more choices", () => {
+  test("has no flag, alias or letter twice, and none of a global option, unless it accepts more choices", () => {
     const own = new Map(fields.map((field) => [field.name, field.choices]))
     const isWider = ({ name, choices }: Field): boolean =>
       choices?.every((choice) => own.get(name)?.includes(choice)) ?? false

@@ -37,7 +37,7 @@ test.skipIf(!Bun.which("mandoc"))("mandoc reports no warning", () => {
   expect(warnings).toEqual([])
 })
 
-test("no text is taken for a roff request", () => {
+test("no text is read as a roff request", () => {
   const requests = new Set([...page.matchAll(/^\.(\w+)/gm)].map(([, name]) => name))
   expect([...requests].sort()).toEqual(["B", "EE", "EX", "I", "PP", "RE", "RS", "SH", "SS", "TH", "TP", "sp"])
   expect(page.split("\n").filter((line) => line.startsWith("'"))).toEqual([])

@@ -158,7 +158,7 @@ describe("find", () => {
     expect((await ok("find", { name: "Amount" })).complete).toBe(false)
   })
 
-  test("rows that a large list makes no objects for are counted, with the next step", async () => {
+  test("rows for which a large list has no objects are counted, with the next step", async () => {
     const { ok, world, run } = shop()
     world.at("Tools").add({
       role: "table",
@@ -194,7 +194,7 @@ suggestion: Find the row that shows it: agent-desktop scroll @e1 --until TEXT --
     )
   })
 
-  test("no match counts only after the app has handled its input", async () => {
+  test("no match is reported only after the app has handled its input", async () => {
     const { ok, world } = shop()
     world.onCaughtUp = () => {
       world.onCaughtUp = () => {}
@@ -204,7 +204,7 @@ suggestion: Find the row that shows it: agent-desktop scroll @e1 --until TEXT --
     expect((await ok("find", { name: "Nowhere" })).complete).toBeUndefined()
   })
 
-  test("while the app changes, it looks again", async () => {
+  test("searches again while the app changes", async () => {
     const { ok, world } = shop()
     world.onCaughtUp = () => {
       world.onCaughtUp = () => {}
@@ -228,7 +228,7 @@ suggestion: Find the row that shows it: agent-desktop scroll @e1 --until TEXT --
     clearInterval(noise)
   })
 
-  test("an app that does not get to the end of its input is reported", async () => {
+  test("an app that does not finish reading its input is reported", async () => {
     const { ok, world } = shop()
     world.isBusy = true
     expect(await ok("find", { name: "Nowhere", timeout: 300 })).toEqual({

@@ -40,7 +40,7 @@ test.each([
   expect(stdout.toString().trimEnd().split("\n")).toEqual(words)
 })
 
-test("a session that is named is named for the server, too", async () => {
+test("a session name is passed on to the server", async () => {
   const named = desk({ session: "mine" })
   const { text, command } = await named.ok("mcp-config", { client: "claude" })
   expect(JSON.parse(text).mcpServers["agent-desktop"].args).toEqual(["--session", "mine", "mcp"])

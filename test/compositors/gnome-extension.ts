@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => desktop.close())
 
-test("doctor says that the extension tells windows and places", async () => {
+test("doctor says that windows and positions come from the extension", async () => {
   const { checks } = await data(gnome, "doctor")
   const of = (name: string) => checks.find((check: Json) => check.name === name)
   expect(of("compositor").detail).toContain("GNOME Shell 43.")

@@ -92,7 +92,7 @@ test("a picture needs the user's consent, and leaves no file behind", async () =
   expect(left.trim()).toBe("")
 }, 240_000)
 
-test("doctor names the compositor and what would add places", async () => {
+test("doctor names the compositor, and the extension that would add window positions", async () => {
   const { checks } = await data(gnome, "doctor")
   const of = (name: string) => checks.find((check: Json) => check.name === name)
   expect(of("compositor").detail).toContain("GNOME Shell 43.")

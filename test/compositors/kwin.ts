@@ -64,7 +64,7 @@ describe("a window on KWin", () => {
     expect((await fixture.seen("scroll", "Scroll area")).y).toBeGreaterThan(0)
   })
 
-  test("is found by many commands at once: their scripts do not take each other's place", async () => {
+  test("is found by many commands at once: their KWin scripts do not replace each other", async () => {
     const all = await Promise.all(Array.from({ length: 10 }, () => kwin.run("list-windows")))
     for (const { json } of all)
       expect(

@@ -34,7 +34,7 @@ const check = async (desk: TestDesktop, name: string): Promise<Json> =>
 const ALL = ["gtk3", "gtk4", "qt6", "qt5", "web"] as const
 testFloor(() => phoc, ALL)
 
-test("text goes to the clipboard and comes from it", async () => {
+test("text is written to the clipboard and read from it", async () => {
   await data(phoc, "clipboard-set", "Grüße 日本 😀")
   expect(await Bun.$`wl-paste --no-newline`.env(phoc.env).text()).toBe("Grüße 日本 😀")
   phoc.spawnApp(["wl-copy", "--foreground", "from-another"])
@@ -163,7 +163,7 @@ describe("input without places", () => {
     expect(after.map(({ id }: Json) => id)).toEqual([of("fixture-qt6").id])
   })
 
-  test("two windows with one title are not taken for each other", async () => {
+  test("two windows with the same title are not confused", async () => {
     const twin = await openForm(desk, "gtk3")
     const before = (await twin.fixture.events()).length
     const { windows } = await data(desk, "list-windows")

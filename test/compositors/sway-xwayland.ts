@@ -65,7 +65,7 @@ const onlyFor = (kind: "wayland" | "x11"): TestDesktop => ({
     }),
 })
 
-test("apps of both kinds are listed once, with places, and hear clicks and text", async () => {
+test("native and Xwayland apps are listed once, with bounds, and get clicks and text", async () => {
   const fixtures: readonly (readonly [Fixture, boolean])[] = [
     [await startFixture(onlyFor("wayland"), "gtk3"), true],
     [await startFixture(onlyFor("x11"), "qt6"), false],

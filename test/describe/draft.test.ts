@@ -69,13 +69,13 @@ describe("the description of a draft", () => {
     })
   })
 
-  test("of an element alone has the words of the tree and nothing of its children", () => {
+  test("of a single element is the same as in the tree, without its children", () => {
     const draft = sketch("a", [sketch("b")], { count: 9 })
     const { children: _, children_count: __, ...seen } = describeTree(draft, words)
     expect(describeElement(draft, words)).toEqual(seen)
   })
 
-  test("says no number of children if all are there, or if there are none", () => {
+  test("omits the number of children if all are shown, or if there are none", () => {
     expect(describeTree(sketch("a"), words)).not.toHaveProperty("children_count")
     expect(describeTree(sketch("a", [], { count: 0 }), words)).not.toHaveProperty("children_count")
   })
@@ -97,7 +97,7 @@ test("children are read down to the depth, and never below the last level", () =
   expect(isWithin(0, { level: MAX_LEVELS, depth: 0 }, { maxDepth: 1000 })).toBe(false)
 })
 
-test("a child is new once, and an ancestor never is", () => {
+test("a child is read once, and an ancestor is never read as a child", () => {
   interface Place {
     readonly key: string
     readonly parent: Place | undefined

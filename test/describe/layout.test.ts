@@ -66,7 +66,7 @@ describe("a field is named by", () => {
       nodesOf(await nameByLayout(tree, noPlace)).find(({ role }) => role === "combobox")?.inferredName,
     ).toBe("Column")
   })
-  test("a label whose place has to be asked for", async () => {
+  test("a label whose position has to be requested", async () => {
     const unplaced = part("statictext", "City", undefined)
     const tree = await nameByLayout(window(group(unplaced, field(at(110, 0)))), () => at(0, 0))
     expect(nodesOf(tree).at(-1)?.inferredName).toBe("City")
@@ -141,7 +141,7 @@ test("two columns of fields keep their own labels", async () => {
   expect(await namesIn(...parts)).toEqual(["First", "Second", "Third", "Fourth"])
 })
 
-test("any form is named and read in the order of its lines, whatever the toolkit's order", async () => {
+test("the fields of a form are named and read line by line, in any order of the toolkit", async () => {
   const form = fc
     .record({
       rows: fc.array(

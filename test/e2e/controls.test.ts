@@ -87,7 +87,7 @@ describe.each([
         ] as const)
       : []),
   ]
-  test.each(fields)("the field %s takes %s, and holds it", async (field, value) => {
+  test.each(fields)("the field %s accepts %s and shows it", async (field, value) => {
     const target = `datefield "${field}"`
     const done = await page.ok("set-value", target, value)
     expect(done.post_state.value).toBe(value)
@@ -231,7 +231,7 @@ test("a button of GTK 4 that chooses a colour is a colorwell, and opens its dial
   }
 })
 
-test("of a Tk form the answer says what it is and what remains, and that works", async () => {
+test("for a Tk form, the error names the toolkit and the commands that still work, and they do", async () => {
   const app = await Stage.of(await startBlind(desktop))
   try {
     for (const command of [["snapshot"], ["find", "--name", "Save"], ["click", "button"]]) {

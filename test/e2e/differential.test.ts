@@ -36,7 +36,7 @@ const APPS = chosen ?? [
 const POPUPS = chosen ?? ["mousepad", "gnome-calculator", "kcalc", "chromium"]
 
 /** pyatspi asks ten questions about each of two thousand objects. */
-const LIMIT_MS = chosen ? 240_000 : 90_000
+const LIMIT_MS = 240_000
 
 let desktop: TestDesktop
 let started: ReadonlyMap<string, StartedApp>
@@ -223,7 +223,7 @@ const MARKUP: Readonly<Record<string, string>> = {
 /** Looks until nothing changes meanwhile; then both must agree. A difference counts after three such looks. */
 async function differencesOf(app: StockApp): Promise<readonly string[]> {
   const window = await windowOf(app)
-  const deadline = Deadline.in(chosen ? 200_000 : 70_000)
+  const deadline = Deadline.in(LIMIT_MS - 40_000)
   let before = await dump(app)
   for (let quiet = 0; ; ) {
     const { elements, texts } = await look(app, "--offscreen")

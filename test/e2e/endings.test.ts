@@ -152,7 +152,7 @@ describe("an app that answers no", () => {
     })
   })
 
-  test("is not asked twice, and does not fail, if it ends in order instead of answering", async () => {
+  test("is not asked twice, and does not fail, if it exits normally instead of answering", async () => {
     const { answer, presses } = await pressing("Leaves")
     expect(presses).toBe("Leaves\n")
     if (await linuxTells()) expect(answer).toMatchObject({ app_ended: true })

@@ -318,12 +318,14 @@ const isShape = ({ role, states }: Dumped): boolean =>
   role === "panel" && ["focusable", "selectable", "resizable"].every((state) => states.includes(state))
 
 /** A control that an app of GTK 3 draws itself is a panel with a tool tip. */
-const isDrawn = (tree: Tree, node: Dumped): boolean =>
-  tree.toolkit === "gtk" &&
-  node.role === "panel" &&
-  node.name === "" &&
-  node.description !== "" &&
-  tree.childrenOf(node).length === 0
+const isDrawn = (tree: Tree, node: Dumped): boolean => isEmptyPanel(tree, node) && node.description !== ""
+
+/** The content of a panel that takes the focus and has no parts is drawn by its app. */
+const isCanvas = (tree: Tree, node: Dumped): boolean =>
+  isEmptyPanel(tree, node) && node.states.includes("focusable")
+
+const isEmptyPanel = (tree: Tree, node: Dumped): boolean =>
+  tree.toolkit === "gtk" && node.role === "panel" && node.name === "" && tree.childrenOf(node).length === 0
 
 /** Actions that nearly every element has. */
 const TELLS_NOTHING = /^(|focus|set ?focus|click ?ancestor|show ?context ?menu|do ?default|show ?menu|menu)$/i
@@ -354,6 +356,7 @@ function roleOf(tree: Tree, node: Dumped): string {
       if (tree.isDrawnField(node)) return "textfield"
       // A time field of Gecko; a slide in LibreOffice's list of them.
       if (tree.toolkit === "Gecko" && is("editable")) return "datefield"
+      if (isCanvas(tree, node)) return "canvas"
       return parent === "document frame" && is("selectable") ? "option" : "group"
     case "icon":
       return is("selectable") ? "option" : "image"

@@ -81,7 +81,7 @@ describe.each<GoneToolkit>(["gtk3", "gtk4", "qt6", "qt5"])("%s", (toolkit) => {
     ref = await look(id)
   })
 
-  test("an element that its app took out of the window is stale, whatever is done with it", async () => {
+  test("an element that its app took out of the window is stale for every action", async () => {
     await app.tell("remove")
     const heard = await during(async () => {
       for (const command of [
@@ -150,7 +150,7 @@ describe.each<GoneToolkit>(["gtk3", "gtk4", "qt6", "qt5"])("%s", (toolkit) => {
     await until(async () => (await reached()).at(-1) === "Page button 1")
   })
 
-  test("a modeless dialog, and a modal one of another window, are not in the way", async () => {
+  test("a modeless dialog, or a modal dialog of another window, does not block an element", async () => {
     await app.tell("modeless")
     await windowTitled("Modeless dialog")
     await ok("click", ref("Page button 1"))

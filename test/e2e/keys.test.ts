@@ -104,7 +104,7 @@ describe.each(KINDS)("in %s", (kind) => {
     expect(await done()).toEqual([{ event: "activate", name: "Name", value: "ada" }])
   })
 
-  test("and after set-value", async () => {
+  test("Enter after set-value submits the field", async () => {
     const done = await fresh()
     const field = await refOf(stage, "textfield", "Name")
     expect((await stage.run("set-value", field, "bob", ...PATIENT)).json).toMatchObject({
@@ -270,7 +270,7 @@ test("set-value and Enter in a file dialog of GTK 3 that has just opened save th
   }
 })
 
-test("keys work in a dialog of GTK 3 that a click has opened, though the app is still busy with the click", async () => {
+test("keys work in a dialog of GTK 3 that a click has opened, although the app is still busy with the click", async () => {
   await using desktop = await openDesktop()
   const [first, second] = ["first", "second"].map((name) => `${desktop.directory}/${name}.txt`)
   const script = new URL("../fixtures/file-dialog.py", import.meta.url).pathname
@@ -302,6 +302,7 @@ test("press --changes reports a dialog that Enter closes after a while", async (
   const { json, stdout } = await desktop.run("press", "return", "--changes", ...PATIENT)
   expect((await events()).slice(-2)).toEqual([{ event: "enter" }, { event: "closed" }])
   expect(json.data.changes.closed, stdout).toMatchObject([{ title: "Rename" }])
+  expect(json.data.disposition.delivery, stdout).toBe("delivered_verified")
 })
 
 /** Processes that keep connections of earlier commands open. */

@@ -88,7 +88,7 @@ describe("launch", () => {
     expect((await events()).at(-1)).toEqual({ event: "main", pid: data.pid })
   })
 
-  test("of a program that ends early shows its exit code and what it wrote, without secrets and tricks", async () => {
+  test("of a program that ends early shows its exit code and output, without secrets and with hidden characters escaped", async () => {
     const text = "first line\ncannot open \x1b[31mfile\x1b[0m \u202egnp.x hunter2-secret"
     const { error } = await launch(FIXTURE, ["fail", text, "7"], {
       AGENT_DESKTOP_SECRETS: "APP_PASSWORD",

@@ -26,11 +26,16 @@ export function matrixTable(failed: ReadonlySet<string> = new Set()): string {
   return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
 }
 
+/** The number of cells that are tested: those for which the toolkit has such a control. */
+export const cellCount = COLUMNS.flatMap(([toolkit]) =>
+  CELLS.filter((cell) => !("absent" in wanted(cell, toolkit))),
+).length
+
 export const actionsPage = (): string =>
   `${[
     "<!-- Written by scripts/docs.ts from the cells of the matrix, each of which is a test. Do not edit. -->",
     "# What works where",
-    "The table shows every acting command on one of every control. Each toolkit has a test app that logs what happens to it. A cell is true if the log shows the effect exactly once and nothing else, the pointer stayed in place unless it was needed, and the result said what happened. `bun run matrix` tries all cells and prints this table. The tests of a toolkit fail if one of its cells is not true.",
+    `The table shows every acting command on one of every control: ${cellCount} cells in ${COLUMNS.length} toolkits. Each toolkit has a test app that logs what happens to it. A cell is true if the log shows the effect exactly once and nothing else, the pointer stayed in place unless it was needed, and the result said what happened. \`bun run matrix\` tries all cells and prints this table. The tests of a toolkit fail if one of its cells is not true.`,
     `| Cell | Meaning |\n|---|---|\n${LEGEND.map(([term, meaning]) => `| ${term} | ${meaning} |`).join("\n")}`,
     "Measured with GTK 3.24, GTK 4.8, Qt 5.15, Qt 6.4, Chromium and a dialog of a macro in LibreOffice 7.4 on X11. Without `--input` the mode is `auto`: it tries the accessibility route first.",
     matrixTable(),
@@ -58,7 +63,8 @@ function command({ command, args = [], input }: Cell): string {
 
 const quoted = (arg: string): string => (/^[\w+-]+$/.test(arg) ? arg : JSON.stringify(arg))
 
-const control = ({ on, role, about }: Cell): string => about ?? (role ? `${on}, a ${role}` : on)
+const control = ({ on, role, about }: Cell): string =>
+  about ?? (role ? `${on}, ${/^[aeio]/.test(role) ? "an" : "a"} ${role}` : on)
 
 function words(want: Want): string {
   if ("absent" in want) return `– ${want.absent}`

@@ -50,7 +50,7 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "qt5"])("%s", (toolkit) => {
   }, 60_000)
   afterAll(() => desktop?.close())
 
-  test("no popup is left after an item of the menu bar was clicked, and the app heard it once", async () => {
+  test("no popup is left after a click on an item of the menu bar, and the app logs the choice once", async () => {
     const menu = await openMenu("View")
     const { disposition } = await ok("click", refIn(menu, "Show Toolbar"))
     expect(disposition.delivery).not.toBe("not_delivered")
@@ -127,3 +127,42 @@ test("menu reaches the popover of a GTK 3 menu button, which looks like a plain 
   }
   await until(shown)
 }, 90_000)
+
+describe("mousepad with two windows and a dialog of the second", () => {
+  let desktop: TestDesktop
+  const ok = async (...args: string[]): Promise<Json> => {
+    const { json, stdout } = await desktop.run(...args, "--timeout-ms", "30000")
+    if (!json?.ok) throw new Error(`${args.join(" ")}: ${stdout}`)
+    return json.data
+  }
+  const titles = async (): Promise<readonly string[]> =>
+    (await ok("list-windows")).windows.map(({ title }: Json) => title)
+
+  beforeAll(async () => {
+    desktop = await openDesktop()
+    const file = `${desktop.directory}/first.txt`
+    await Bun.write(file, "first\n")
+    await ok("launch", "mousepad", "--arg", file)
+    await ok("menu", "File > New Window")
+    await ok("wait", "--window", "Untitled 1")
+    await ok("press", "ctrl+r", "--app", "mousepad")
+    await ok("wait", "--window", "Find and Replace")
+    await until(async () => (await ok("list-windows")).windows[0].title === "Find and Replace")
+  }, 60_000)
+  afterAll(() => desktop?.close())
+
+  test("a name that is a menu is refused with its items, also if it had none before, and nothing stays open", async () => {
+    const { json } = await desktop.run("menu", "Document > Tab Size", "--timeout-ms", "20000")
+    expect(json.error).toMatchObject({ code: "ELEMENT_NOT_FOUND", details: { kind: "menu" } })
+    expect(json.error.details.candidates).toContain("4")
+    await until(async () => (await popupsOn(desktop)).length === 0, 3000)
+  })
+
+  test("menu uses the bar of the window that the dialog belongs to, and shows what changed there", async () => {
+    const { window, changes } = await ok("menu", "File > Close Window", "--changes")
+    expect(window.title).toStartWith("Untitled 1")
+    expect(changes.closed.map(({ title }: Json) => title)).toContain(window.title)
+    await until(async () => (await titles()).length === 1)
+    expect(await titles()).toEqual([expect.stringContaining("first.txt")])
+  })
+})

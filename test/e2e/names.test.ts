@@ -35,7 +35,7 @@ test("fields are named by the labels beside them, and shown in reading order", a
   expect(stdout).toContain('textfield "City"? [@e1]')
 })
 
-test("an inferred name is not kept as evidence of the field, and the field that has it gets the text", async () => {
+test("an inferred name is not part of a field's identity, and text goes to the field that has it", async () => {
   const fields = { Street: "Main 1", City: "Bern" }
   for (const [name, text] of Object.entries(fields)) {
     const found = await desktop.run(

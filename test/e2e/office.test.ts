@@ -84,7 +84,7 @@ test("text in a document is typed, set, cleared and typed again, each time once"
   await saved(/>(Dreivier|vierDrei)</i)
 })
 
-test("a table in a document is read, written and saved, and what has no cell is refused before anything is written", async () => {
+test("a table in a document is read, written and saved, and a block that does not fit is refused before anything is written", async () => {
   const table = async () => (await desktop.run("table", "--window-id", window)).json.data
   const { ref_id, rows } = await until(async () => {
     const read = await table()

@@ -45,7 +45,7 @@ describe.each(APPS)("in %s", (toolkit, start) => {
     await until(async () => all((await look()).tree).some(({ name }) => name === "Row 2"))
   })
 
-  test("a snapshot counts what is out of view, and --offscreen shows just that", async () => {
+  test("a snapshot counts the elements out of view, and --offscreen shows exactly those", async () => {
     const shown = await look()
     const whole = await look("--offscreen")
     const names = all(whole.tree).flatMap(({ name }) => name ?? [])
@@ -66,7 +66,7 @@ describe.each(APPS)("in %s", (toolkit, start) => {
     expect(stdout).toMatch(/… (at least )?\d+ more below/)
   })
 
-  test("find and wait look there, in one call, and what they find can be acted on", async () => {
+  test("find and wait search out of view in one call, and their matches can be acted on", async () => {
     const { json } = await desktop.run(
       "find",
       "--window-id",

@@ -18,7 +18,7 @@ afterAll(() => desktop?.close())
 const BUTTONS = ["In an empty box", "In a small box", "In a box off the screen"]
 const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
 
-test("elements in boxes without a place, or with a false one, are read and have refs", async () => {
+test("elements in boxes that report a wrong position or none are read and have refs", async () => {
   for (const flags of [[], ["-i"], ["--offscreen"]]) {
     const { json } = await desktop.run("snapshot", "--app", "lying", ...flags)
     const buttons = nodesOf(json.data.tree).filter(({ role }) => role === "button")

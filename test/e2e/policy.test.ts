@@ -77,7 +77,7 @@ test("an allowed app is seen and acted on as without a policy", async () => {
   expect((await limited("press", "tab", "--app", "alpha")).json.ok).toBe(true)
 })
 
-test("the ways around the list of apps that are closed: dropping, shortcuts, popups, options, pictures", async () => {
+test("the list of apps cannot be bypassed by drops, shortcuts, popups, options or pictures", async () => {
   const point = `${beta.bounds.x + 20},${beta.bounds.y + 40}`
   const { windows } = (await limited("list-windows")).json.data
   const own = `${windows[0].bounds.x + 20},${windows[0].bounds.y + 40}`
@@ -114,7 +114,7 @@ test("the ways around the list of apps that are closed: dropping, shortcuts, pop
   expect(widths).not.toContain(screen.width)
 })
 
-test("a restriction in the environment stays, whatever the flags, and read-only only creates new files", async () => {
+test("no flag lifts a restriction of the environment, and read-only creates only new files", async () => {
   const reading = { AGENT_DESKTOP_READ_ONLY: "1" }
   for (const flag of ["--no-read-only", "--read-only=false"]) {
     const { json } = await runProgram(["mouse-move", "--xy", "5,5", flag], { ...desktop.env, ...reading })

@@ -88,7 +88,7 @@ describe("GTK 2", () => {
     expect((await chosen()).at(-1)).toBe("Paste")
   })
 
-  test("a popup of another process is not one of the app", async () => {
+  test("a popup of another process does not count as a popup of the app", async () => {
     const other = desktop.spawnApp(["/usr/bin/python3", `${FIXTURES}popup.py`, "600", "500", `${log}.other`])
     try {
       await shown()
@@ -214,7 +214,7 @@ describe("Chromium", () => {
   })
 })
 
-test("suggestions of a field in Firefox are chosen, and the menu after them is not taken for them", async () => {
+test("suggestions of a field in Firefox are chosen, and a later menu is not confused with them", async () => {
   const page = `${desktop.directory}/suggestions.html`
   await Bun.write(
     page,

@@ -32,7 +32,7 @@ async function refOf(desktop: TestDesktop, app: Reacting, name: string): Promise
 const namesOf = async (app: Reacting, event: string) =>
   (await app.events()).filter((one) => one.event === event).map(({ name }) => name)
 
-describe("the pointer presses only what is under it once it has arrived:", () => {
+describe("the pointer presses only its element, even with", () => {
   test("a page that covers a button as soon as the pointer is there", async () => {
     await using desktop = await openDesktop()
     await using page = await startHoverPage(desktop)
@@ -63,7 +63,7 @@ describe("the pointer presses only what is under it once it has arrived:", () =>
     expect(hits.filter(({ name }) => name !== "Lift")).toEqual([])
   })
 
-  test("two buttons that change places when it comes", async () => {
+  test("two buttons that change places when it arrives", async () => {
     await using desktop = await openDesktop()
     const app = await startReacting(desktop, "swap")
     const keep = await refOf(desktop, app, "Keep")
@@ -90,7 +90,7 @@ describe("the pointer presses only what is under it once it has arrived:", () =>
     expect((await namesOf(app, "clicked")).filter((name) => name !== "Keep")).toEqual([])
   })
 
-  test("a place to drop on that another element has taken during the drag", async () => {
+  test("another element that takes the place of the drop target during the drag", async () => {
     await using desktop = await openDesktop()
     const app = await startReacting(desktop, "drop")
     const [file, folder] = [await refOf(desktop, app, "File"), await refOf(desktop, app, "Folder")]
@@ -104,7 +104,7 @@ describe("the pointer presses only what is under it once it has arrived:", () =>
     expect(await namesOf(app, "dropped")).toEqual([])
   })
 
-  test("a window that another process opens when it comes", async () => {
+  test("a window that another process opens when it arrives", async () => {
     await using desktop = await openDesktop()
     const app = await startReacting(desktop, "popup")
     const save = await refOf(desktop, app, "Save")
@@ -121,7 +121,7 @@ describe("the pointer presses only what is under it once it has arrived:", () =>
     expect(await namesOf(app, "clicked")).toEqual(answers.filter(Boolean).map(() => "Save"))
   })
 
-  test("not what the open menu of another app would take", async () => {
+  test("the open menu of another app, which would take the press", async () => {
     await using desktop = await openDesktop()
     const [app, other] = [await startReacting(desktop, "swap"), await startReacting(desktop, "menu")]
     const target = await refOf(desktop, app, "Delete everything")
@@ -153,7 +153,7 @@ describe("the pointer presses only what is under it once it has arrived:", () =>
   })
 })
 
-test("a press that opens a list ends before a slow app takes its end for a choice", async () => {
+test("a press that opens a list ends before a slow app could treat the release as a choice", async () => {
   await using desktop = await openDesktop()
   const app = await startReacting(desktop, "slow")
   const fruit = await refOf(desktop, app, "Fruit")

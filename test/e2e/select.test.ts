@@ -110,7 +110,7 @@ describe.each([
 
   severally(() => page, "select", "Topics")
 
-  test("the start of a name is enough if it is the only one, and a whole name comes first", async () => {
+  test("the start of a name is enough if it is unique, and a whole name has priority", async () => {
     const format = await refOf("Format")
     expect((await ok("select", format, ".tar")).disposition.delivery).toBe("delivered_verified")
     await has(page, "select", "Format", ".tar.xz Smaller")

@@ -22,7 +22,7 @@ const SAVED = new URL("../fuzz/saved.py", import.meta.url).pathname
 const python = (verb: string): string =>
   Bun.spawnSync(["/usr/bin/python3", SAVED, verb, file]).stdout.toString()
 
-test("a number that the sheet takes for a text is a difference, and one in its own form is a number", async () => {
+test("a number that the sheet reads as text is reported as a difference, and a number in the sheet's format is not", async () => {
   const ref: string = await until(async () => {
     const { json } = await desktop.run("table", "--window-id", window, "--range", "A1")
     return json?.data?.ref_id

@@ -135,7 +135,7 @@ test("clear empties the cell, and only this cell", async () => {
   ])
 })
 
-test("--changes is about its own action, and is never long", async () => {
+test("--changes reports only its own action, and is never long", async () => {
   await desktop.run("snapshot", "--window-id", window, "--budget", "300")
   await press("pagedown")
   const quiet = await desktop.run("press", "escape", "--changes", "--format", "text")
@@ -146,7 +146,7 @@ test("--changes is about its own action, and is never long", async () => {
   expect(estimateTokens(moved.stdout)).toBeLessThan(1700)
 })
 
-test("every action that a cell offers is one that it takes", async () => {
+test("every action that a cell offers works", async () => {
   expect((await act("get", "A2", "actions")).value).toEqual([
     "Click",
     "SetValue",
@@ -168,7 +168,7 @@ test("text with tabs and line breaks fills a block, verified by its first cell",
   ])
 })
 
-test("a table of the sheet has what the cells show, far from what is in view, and formulas on request", async () => {
+test("table reads the visible texts of cells, even far out of view, and formulas on request", async () => {
   expect(await act("set-value", "C6", "=SUM(B2:B4)")).toMatchObject(UNVERIFIED)
   const read = async (...args: readonly string[]): Promise<string> =>
     (await desktop.run("table", "--window-id", window, ...args)).stdout
@@ -186,7 +186,7 @@ test("a table of the sheet has what the cells show, far from what is in view, an
   })
 })
 
-test("set-cells writes texts, numbers and formulas, which a table reads back and the file holds", async () => {
+test("set-cells writes texts, numbers and formulas; table and the saved file agree", async () => {
   const sheet = await cell("A1")
   const set = async (at: string, tsv: string): Promise<Json> => {
     const { json } = await desktop.run("set-cells", sheet, at, tsv, "--timeout-ms", "60000")
@@ -289,7 +289,7 @@ test("elements behind a dialog are refused, and those on a hidden page of it are
   await until(async () => (await desktop.run("click", field)).json?.ok, 30_000)
 }, 120_000)
 
-test("the popup of a filter is a surface, and what is unchecked in it is filtered", async () => {
+test("the popup of a filter is a surface, and unchecking an entry filters it", async () => {
   for (const [name, text] of [
     ["F1", "Word"],
     ["F2", "17"],
@@ -362,7 +362,7 @@ test("text typed at the focus goes into the cell that is edited", async () => {
   await until(async () => (await Bun.file(file).text()).includes("<text:p>Ada Byron</text:p>"), 20_000)
 }, 120_000)
 
-test("a cell far from what is in view is read, clicked and written in one call each, by its address", async () => {
+test("a cell far out of view is read, clicked and written by its address, in one call each", async () => {
   const run = async (verb: string, ...args: readonly string[]): Promise<Json> =>
     (await desktop.run(verb, ...args, "--window-id", window, "--timeout-ms", "20000")).json
   expect(await run("set-value", 'cell "C700"', "Far")).toMatchObject({ ok: true, data: VERIFIED })

@@ -131,7 +131,7 @@ const tsvOf = (rows: Table["rows"]): string =>
   rows.map((row) => `${row.map((text) => text.replaceAll("\\", "\\\\")).join("\t")}\n`).join("")
 
 describe.each(KINDS)("in %s", (kind) => {
-  test("every table is what it was made of", async () => {
+  test("every table has the cells of its source file", async () => {
     const refs = await refsIn(kind)
     for (const { name, header, rows } of tablesIn(kind)) {
       const args = [refs.get(name)!, "--rows", `1-${rows.length}`, "--timeout-ms", "60000"]

@@ -29,6 +29,9 @@ afterAll(async () => {
   await desktop?.close()
 })
 
+const FIELDS: ReadonlySet<string> = new Set(["checkbox", "combobox", "incrementor", "slider", "textfield"])
+const nodesOf = (node: Json): Json[] => [node, ...(node.children ?? []).flatMap(nodesOf)]
+
 /** A radio button of GTK 4 says that it is a check box. */
 const FORM = [
   ["set-value", { ref_id: 'textfield "Name"', value: "Ada" }],
@@ -51,7 +54,7 @@ describe.each(["gtk3", "gtk4", "qt6", "web"] as const satisfies Toolkit[])("in %
     if (app?.isAlive()) process.kill(app.pid, "SIGKILL")
   })
 
-  test("a form is one batch, without a look before it, and ends with a look", async () => {
+  test("one batch fills a form without a snapshot before it, and ends with a snapshot", async () => {
     const commands = FORM.map(([command, args]) => ({ command, args }))
     const { results } = await ok(
       "batch",
@@ -69,6 +72,28 @@ describe.each(["gtk3", "gtk4", "qt6", "web"] as const satisfies Toolkit[])("in %
     expect(results.at(-1).data.ref_count).toBeGreaterThan(20)
   })
 
+  test("a described field has the ref that a snapshot gave it", async () => {
+    const { tree } = await ok("snapshot", "-i")
+    const named = nodesOf(tree).filter(({ role, name }) => FIELDS.has(role) && name)
+    const key = ({ role, name }: Json): string => `${role} "${name}"`.toLowerCase()
+    const unique = named.filter((one) => named.filter((other) => key(other) === key(one)).length === 1)
+    const { json } = await desktop.run(
+      "batch",
+      "--timeout-ms",
+      "60000",
+      JSON.stringify(
+        unique.map(({ role, name }) => ({
+          command: "get",
+          args: { ref_id: `${role} "${name}"`, property: "role" },
+        })),
+      ),
+    )
+    expect(unique.length).toBeGreaterThan(5)
+    expect(json.data.results.map((one: Json) => one.data?.ref_id ?? one.error)).toEqual(
+      unique.map(({ ref_id }) => ref_id),
+    )
+  })
+
   test("two elements of one name are refused with a ref for each, and nothing is pressed", async () => {
     const before = (await app.events()).length
     const { code, details } = await error("click", 'button "Delete"')
@@ -81,7 +106,7 @@ describe.each(["gtk3", "gtk4", "qt6", "web"] as const satisfies Toolkit[])("in %
     expect((await app.seen("press", "Delete")).key).toBe("Delete 1")
   })
 
-  test("an element that comes later is waited for, and one that never comes has near names", async () => {
+  test("an element that appears later is waited for, and the error about one that never appears lists similar names", async () => {
     const start = performance.now()
     await ok("click", 'button "Start"')
     // "Later" is there, but disabled for a while.

@@ -126,7 +126,7 @@ describe.skipIf(!executablePath)("the page of desktop-view", () => {
     await until(quiet)
   })
 
-  test("marks an element where it is, from the outline and from the picture", async () => {
+  test("marks an element at its position, from the outline and from the picture", async () => {
     const box = await boundsOf('button "Press me"', "gtk3.py")
     const line = page.locator("#lines li", { hasText: 'button "Press me" [' })
     await line.hover()
@@ -322,7 +322,7 @@ describe.skipIf(!executablePath)("the page of desktop-view", () => {
     expect(existsSync(path(listener.pid))).toBe(false)
   })
 
-  test("ten viewers at once all follow", async () => {
+  test("ten viewers at once all get the picture", async () => {
     const [pages, films] = await Promise.all([
       Promise.all([openPage(view.url), openPage(view.url)]),
       Promise.all(Array.from({ length: 7 }, () => film(view.url))),
@@ -342,12 +342,12 @@ describe.skipIf(!executablePath)("the page of desktop-view", () => {
     await Promise.all([...pages.map((one) => one.close()), ...films.map((one) => one[Symbol.asyncDispose]())])
   })
 
-  test("loads nothing else and has nothing to complain about", async () => {
+  test("loads nothing from elsewhere, and the browser reports no error", async () => {
     // Chromium complains about the requests of the foreign page, which is not ours.
     expect(complaints).toEqual([])
   })
 
-  test("read-only, a view of its own and a policy for apps", async () => {
+  test("works with --read-only, is paused by a second view, and is refused with a list of apps", async () => {
     const denied = await runProgram(["desktop-view"], { ...desktop.env, AGENT_DESKTOP_APPS: "gtk3.py" })
     expect(denied.json.error.code).toBe("POLICY_DENIED")
     const unknown = await runProgram(["desktop-view", "nowhere"], desktop.env)

@@ -17,7 +17,7 @@ function failureOf(text: string): AppError {
   throw new Error("The flow was read")
 }
 
-describe("a flow is split as a shell splits it", () => {
+describe("a line of a flow is split into words as in a shell", () => {
   test.each([
     ["click @e1", [["click", "@e1"]]],
     [`click 'button "Save" in "Save As"'`, [["click", 'button "Save" in "Save As"']]],

@@ -2,10 +2,10 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import type { Handle } from "../../src/adapter.ts"
 import { commands } from "../../src/commands/index.ts"
+import type { CellGrid } from "../../src/content/grid.ts"
 import { readFlow } from "../../src/flow/read.ts"
 import { openRecording } from "../../src/flow/record.ts"
 import { planFlow } from "../../src/flow/replay.ts"
-import type { CellGrid } from "../../src/grid.ts"
 import type { Door } from "../../src/run.ts"
 import { readyDesk, samplesOf } from "../support/every-command.ts"
 import { clearDesks, type Desk, desk } from "../support/fake-desk.ts"
@@ -79,7 +79,7 @@ test("a ref becomes a description, with the app that it is searched in", async (
   expect(statSync(it.file).mode & 0o777).toBe(0o600)
 })
 
-test("looks and failures leave no line", async () => {
+test("commands that only look, and commands that fail, are not recorded", async () => {
   const it = recorded([button("Save")])
   await it.ok("snapshot")
   await it.ok("list-windows")
@@ -87,13 +87,13 @@ test("looks and failures leave no line", async () => {
   expect(it.text()).toBe("")
 })
 
-test("the row decides which of several buttons is meant", async () => {
+test("the description of one of several buttons names its row", async () => {
   const it = recorded([{ role: "table", children: ["Ada", "Gina"].map(row) }])
   await it.act("click", "Delete", {}, 1)
   expect(it.text()).toBe(`click 'button "Delete" in "Gina"' --app Editor\n`)
 })
 
-test("the row decides which of several cells is meant, even if a table lists its cells without rows", async () => {
+test("the description of one of several cells names its row, even if the table lists its cells without rows", async () => {
   const grid = (): CellGrid<Handle> => ({
     kind: "cells",
     rowCount: 2,
@@ -119,7 +119,7 @@ test("the row decides which of several cells is meant, even if a table lists its
   expect(it.text()).toBe(`click 'cell "Paris" in "Gina"' --app Editor\n`)
 })
 
-describe("a comment with the reason stands for", () => {
+describe("a comment with the reason replaces", () => {
   test("an element that nothing distinguishes from another one", async () => {
     const it = recorded([button("Delete"), button("Delete")])
     await it.act("click", "Delete")
@@ -167,7 +167,7 @@ test("an element of a dialog names its dialog, but not one whose title has the n
   ])
 })
 
-test("windows that open and close are waited for, unless their titles have the names of documents", async () => {
+test("a flow waits for windows that open and close, unless their titles contain names of documents", async () => {
   let it: Recorded
   const open = button("Find", {
     does: () => {
@@ -240,7 +240,7 @@ describe("a secret", () => {
   })
 })
 
-test("keys wait for the focus that they are meant for", async () => {
+test("a line with keys is preceded by a line that waits for the focus", async () => {
   const it = recorded([field("City", { states: ["enabled", "focused"] }), field("Street")])
   await it.ok("press", { combo: "return" })
   await it.ok("press", { combo: "ctrl+s" })
@@ -294,7 +294,7 @@ test("a name with quotes, line breaks and hidden characters is read back as the 
   expect(it.world.deliveries.map((one) => one.name)).toEqual([name, name])
 })
 
-test("every line that a command leaves can be replayed", async () => {
+test("every recorded line can be replayed", async () => {
   const file = fresh()
   const told: string[] = []
   const record = openRecording({ file, tell: (message) => told.push(message) })

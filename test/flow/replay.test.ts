@@ -25,7 +25,7 @@ function flowDesk(flow: string, door: Partial<Door> = {}): { readonly file: stri
   return { file, it }
 }
 
-test("a flow runs line by line and says how many there were", async () => {
+test("a flow runs line by line and reports the number of lines", async () => {
   const { file, it } = flowDesk("# looks only\nlist-windows\n\nexpect --window Note\nversion\n")
   expect(await it.ok("replay", { file })).toEqual({ file, lines: 3, elapsed_ms: expect.any(Number) })
 })
@@ -52,7 +52,7 @@ test("a line waits until an element takes the focus, and types once", async () =
   expect(it.world.at("To").value).toBe("Ada")
 })
 
-test("standard input is a flow too, and --set beats the environment", async () => {
+test("a flow can come from standard input, and --set overrides the environment", async () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of a flow
   const flow = "clipboard-set ${FROM_ENV}"
   const { it } = flowDesk("", { stdin: async () => flow })
@@ -86,7 +86,7 @@ describe("a line that fails", () => {
     expect(it.world.clipboard).toBeUndefined()
   })
 
-  test("leaves no files behind where only reading is allowed, unless a place was named", async () => {
+  test("leaves no files behind under --read-only, unless --report names a place", async () => {
     const { file, it } = flowDesk("expect --window Nothing --timeout-ms 0\n", { readOnly: true })
     const { details } = await it.error("replay", { file })
     expect(details).not.toHaveProperty("report")
@@ -138,7 +138,7 @@ test("--dry-run checks every line and runs none; --from leaves out the lines bef
   expect(it.world.clipboard).toBe("three")
 })
 
-test("a step that recording could not write is named by its line, and skipped in the JUnit report", async () => {
+test("a step that could not be recorded is listed by its line, and skipped in the JUnit report", async () => {
   const junit = join(directory, "holes.xml")
   const hole = '# Not recorded: click button "Delete", because a <reason>'
   const { file, it } = flowDesk(`# a note\nversion\n${hole}\nversion # Not recorded: this is a note\n`)

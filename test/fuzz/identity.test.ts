@@ -31,7 +31,7 @@ test.each([
   300_000,
 )
 
-test("a description leads to the one element that it fits at that moment, or to none", async () => {
+test("a description leads to the only element that matches at that moment, or to none", async () => {
   const reports = await Promise.all(
     TOOLKITS.map((toolkit) => fuzz({ toolkit, seed: 1, mutations: 100, by: "description" })),
   )
@@ -42,7 +42,7 @@ test("a description leads to the one element that it fits at that moment, or to 
   if (sum("acted") < sum("there") - 1) throw new Error(faults.join("\n\n"))
 }, 300_000)
 
-test("the pointer presses nothing that comes up as it arrives; an element that stays is pressed", async () => {
+test("the pointer does not press elements that appear as it arrives, and presses the element if it stays", async () => {
   const reports = await Promise.all(TOOLKITS.map((toolkit) => fuzzReactions({ toolkit, seed: 1, acts: 16 })))
   const total = { ...NO_REACTIONS }
   for (const { figures } of reports)
@@ -54,7 +54,7 @@ test("the pointer presses nothing that comes up as it arrives; an element that s
   if (total.needless > 1) throw new Error(faults.join("\n\n"))
 }, 300_000)
 
-test("the button of the only row is not that of the entry which the row was given to since", async () => {
+test("a ref to the button of the only row is refused after the row was reused for another entry", async () => {
   await using desktop = await openDesktop({ name: "only-row" })
   const fixture = await startFixture(desktop, "qt6")
   try {

@@ -60,7 +60,7 @@ test("close-app --force ends the program of the window, not the one that the win
   }
 })
 
-test("a process that only a window names is not ended", async () => {
+test("a process is not ended only because a window names it", async () => {
   await using bare = await startXvfb({ args: ["-extension", "X-Resource"] })
   const env = { ...desktop.env, ...bare.env }
   const bystander = Bun.spawn(["sleep", "1000"], { stdio: ["ignore", "ignore", "ignore"] })
@@ -77,7 +77,7 @@ test("a process that only a window names is not ended", async () => {
         .catch((error) => error),
     ).toMatchObject({
       code: "POLICY_DENIED",
-      message: `Process ${bystander.pid} (sleep) is not ended: only a window says that it is its own`,
+      message: `Process ${bystander.pid} (sleep) is not ended: only the window itself claims to belong to it`,
       disposition: { delivery: "not_delivered" },
     })
     expect(isRunning(bystander.pid)).toBe(true)
@@ -88,7 +88,7 @@ test("a process that only a window names is not ended", async () => {
   }
 })
 
-test.skipIf(!isRoot)("an app with process numbers of its own, as in a sandbox, is listed once", async () => {
+test.skipIf(!isRoot)("an app with its own process numbers, as in a sandbox, is listed once", async () => {
   const fixture = new URL("../fixtures/gtk3.py", import.meta.url).pathname
   const outer = desktop.spawnApp(["unshare", "--pid", "--fork", "/usr/bin/python3", fixture], {
     env: { FIXTURE_LOG: `${desktop.directory}/sandbox.log` },

@@ -135,7 +135,7 @@ const rows = (count: number): Node[] =>
   Array.from({ length: count }, (_, i) => ({ ref_id: `@e${i + 1}`, role: "option", name: `Row ${i + 1}` }))
 
 describe("priorities", () => {
-  test("the focused element, at any depth", () => {
+  test("the focused element comes first, at any depth", () => {
     const deep: Node = {
       role: "group",
       children: [{ role: "statictext", name: "here", states: ["focused"] }],
@@ -144,7 +144,7 @@ describe("priorities", () => {
     expect(nodesOf(fitTree(tree, budgetOf(45))?.tree ?? tree).map(({ name }) => name)).toContain("here")
   })
 
-  test("interactive elements, then named ones, then structure", () => {
+  test("interactive elements come before named ones, and those before structure", () => {
     const part = (i: number): Node => ({
       role: "group",
       children: [{ role: "heading", name: `Title ${i}` }, { role: "list" }, button(`Save ${i}`, i)],
@@ -161,7 +161,7 @@ describe("priorities", () => {
     for (const step of [200, 400, 420, 440, 444]) expect(seen).toContain(step)
   })
 
-  test("the head, tail and selection of a long list, with the gaps counted in their places", () => {
+  test("a long list keeps its head, tail and selection, with the gaps counted in their places", () => {
     const all = rows(1000)
     all[500] = { ...all[500]!, states: ["selected"] }
     const tree: Node = { role: "window", children: [{ role: "listbox", ref_id: "@e1001", children: all }] }

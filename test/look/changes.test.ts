@@ -133,8 +133,9 @@ describe("settling", () => {
     const { ok, window, world } = form()
     await ok("snapshot")
     world.onKey = () => void setTimeout(() => window.close(), 400)
-    const { changes } = await ok("press", { combo: "return", changes: true })
+    const { changes, disposition } = await ok("press", { combo: "return", changes: true })
     expect(changes).toEqual({ closed: [{ id: "w-1", title: "Order", app_name: "Shop" }] })
+    expect(disposition.delivery).toBe("delivered_verified")
   })
 
   test("is bounded for an app that never rests, and reports settled: false", async () => {
@@ -183,7 +184,7 @@ describe("windows", () => {
     expect(closed.changes).toEqual({ closed: [{ id: "w-1", title: "Order", app_name: "Shop" }] })
   })
 
-  test("of other apps are one line", async () => {
+  test("of other apps take one line", async () => {
     const { ok, world, ref } = form([
       {
         role: "button",
@@ -202,8 +203,10 @@ describe("windows", () => {
     const app = world.app("Game", { pid: 10 })
     app.window("Start", [], { id: "w-1", accessible: false })
     world.onKey = () => app.window("Level 1", [], { id: "w-2", accessible: false })
-    const { changes } = await ok("press", { combo: "return", changes: true })
+    const { changes, disposition } = await ok("press", { combo: "return", changes: true })
     expect(changes).toEqual({ opened: [{ id: "w-2", title: "Level 1", app_name: "Game" }] })
+    // No tree says that it is the window of the app that got the key.
+    expect(disposition.delivery).toBe("delivered_unverified")
   })
 
   test("show their new menus whole, and a closed one is one line", async () => {
@@ -235,7 +238,7 @@ describe("windows", () => {
 })
 
 describe("the comparison", () => {
-  test("is with the moment before the action: earlier changes are not reported", async () => {
+  test("starts at the moment before the action: earlier changes are not reported", async () => {
     const { ok, world, ref, window } = form()
     await ok("snapshot")
     window.root.add({ role: "button", name: "Earlier" })
@@ -332,7 +335,7 @@ describe("a modal dialog inside the window", () => {
     })
   }
 
-  test("is new, and what it covers is neither gone nor new afterwards, and keeps its refs", async () => {
+  test("is new, and the elements that it covers are reported neither as gone nor as new, and keep their refs", async () => {
     const { ok, world, ref } = (() => {
       const it = desk()
       it.world.app("Shop", { pid: 10 }).window("Order", PAGE, { id: "w-1" })
@@ -373,7 +376,7 @@ describe("the size", () => {
     expect(actedText(data)).toContain(`… ${omitted} more changes`)
   })
 
-  test("of a large window that opened is limited, and what is left out is counted", async () => {
+  test("of a large window that opened is limited, and omitted nodes are counted", async () => {
     const { ok, app, ref } = form([
       { role: "button", name: "Options", does: () => app.window("Options", many(400), { id: "w-2" }) },
     ])

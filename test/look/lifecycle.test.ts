@@ -71,7 +71,7 @@ describe.concurrent("launch", () => {
     }
   })
 
-  test("takes a window for a new one if its id belonged to another process before", async () => {
+  test("treats a window as new if its id belonged to another process before", async () => {
     const { ok, world, launches } = desktop()
     const old = world.app("Old", { pid: 50 }).window("Old", [], { id: "w-9" })
     launches({ names: ["Paint"] }, () => {
@@ -100,7 +100,7 @@ describe.concurrent("launch", () => {
     })
   })
 
-  test("of a program that ends early repeats its last words, as its own", async () => {
+  test("of a program that ends early quotes its last output as the program's words", async () => {
     const { error, launches } = desktop()
     const stderr = "Traceback:\n  line 1\nSystemExit: no file 'x'"
     launches({
@@ -123,7 +123,7 @@ describe.concurrent("launch", () => {
     })
   })
 
-  test("leaves the process alone once it is over, however it ends", async () => {
+  test("stops watching the process after the command has ended, in every case", async () => {
     const { ok, error, world, launches } = desktop()
     let left = 0
     const leave = () => {
@@ -138,7 +138,7 @@ describe.concurrent("launch", () => {
     expect(left).toBe(2)
   })
 
-  test("that is handed over to a running instance returns the window which that opens", async () => {
+  test("that is handed over to a running instance returns the window that the instance opens", async () => {
     const { ok, world, launches, editor, open } = desktop()
     // The running instance has the focus already, so the focus is not evidence of the launch.
     world.focused = open
@@ -150,7 +150,7 @@ describe.concurrent("launch", () => {
     expect((await ok("launch", { app: "editor" })).id).toBe("w-2")
   })
 
-  test("or returns the one that comes to the front", async () => {
+  test("that is handed over to a running instance returns its window that comes to the front", async () => {
     const { ok, world, launches, open } = desktop()
     launches({ exited: Promise.resolve(0) }, () => {
       world.focused = open
@@ -159,7 +159,7 @@ describe.concurrent("launch", () => {
     expect(await ok("launch", { app: "editor" })).toMatchObject({ id: "w-1", is_focused: true })
   })
 
-  test("or, if neither happens, returns one of its windows after a while", async () => {
+  test("that is handed over to a running instance without effect returns one of its windows after a while", async () => {
     const { ok, launches } = desktop()
     launches({ exited: Promise.resolve(0) })
     expect((await ok("launch", { app: "editor" })).id).toBe("w-1")

@@ -23,7 +23,7 @@ test("two looks overlap by two neighbours, and a row kept from far away is not o
   expect(rowsMoved(viewOf(after), viewOf(before), up)).toBe(40)
 })
 
-test("looks without a common row do not overlap, though both have the row that is kept", () => {
+test("two views without a common row do not overlap, although both have the row that stays in place", () => {
   const kept = rows(900, 901)
   expect(joint([...rows(0, 49), ...kept], [...rows(60, 109), ...kept], "down")).toBeUndefined()
 })
@@ -32,7 +32,7 @@ test("at its end a list adds nothing", () => {
   expect(joint(rows(0, 99), rows(50, 99), "down")).toMatchObject({ added: 0 })
 })
 
-test("a sorted list tells where a text must be, by number and not by letter; an unsorted one does not", () => {
+test("in a sorted list the position of a text is known, also for numbers; in an unsorted list it is not", () => {
   const order = orderOf(rows(100, 150), "Row 9000")!
   expect(order.place(rows(100, 150), "Row 9000")).toBe(1)
   expect(order.place(rows(100, 150), "Row 20")).toBe(-1)

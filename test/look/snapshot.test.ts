@@ -166,7 +166,7 @@ describe("pruning", () => {
     })
   })
 
-  test("a value that was cut says how long it is", async () => {
+  test("a truncated value reports its whole length", async () => {
     const { ok, app } = form()
     app.show("sheet", {
       role: "sheet",
@@ -220,7 +220,7 @@ describe("elements that are scrolled out of view", () => {
     },
   )
 
-  test("are counted where they are, by side, and not shown", async () => {
+  test("are counted at their place, by side, and not shown", async () => {
     const { tree, ref_count, offscreen_count, offscreen_at_least } = await look(MANY)
     expect([ref_count, offscreen_count, offscreen_at_least]).toEqual([1, 2, undefined])
     expect(tree.children).toEqual([
@@ -245,7 +245,7 @@ describe("elements that are scrolled out of view", () => {
       expect(await look(MANY, args)).toMatchObject({ ref_count: 1, offscreen_count: 2 })
   })
 
-  test("keep the parent of an element that shows, whatever the parent says", async () => {
+  test("keep the parent of a visible element, even if the parent reports that it is hidden", async () => {
     const { tree } = await look(
       list({ role: "group", states: ["offscreen"], children: [{ role: "button", name: "Shown" }] }),
     )

@@ -44,7 +44,7 @@ describe("surfaces", () => {
     }
   })
 
-  test("a tree that says nothing comes with a note how to work without it", async () => {
+  test("a tree without content has a note that explains how to work without it", async () => {
     const { ok, app } = form()
     app.window("Game", [{ role: "group", children: [{ role: "group" }] }], { id: "w-2" })
     expect((await ok("snapshot", { window_id: "w-2" })).note).toContain("screenshot --window-id w-2")

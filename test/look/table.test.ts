@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import type { Handle } from "../../src/adapter.ts"
-import type { CellGrid, Span } from "../../src/grid.ts"
+import type { CellGrid, Span } from "../../src/content/grid.ts"
 import { clearDesks, type Desk, desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
 
@@ -165,7 +165,7 @@ describe("table", () => {
     })
   })
 
-  test("of a sheet leaves out the empty end of what is in view, and keeps a range as it was asked for", async () => {
+  test("of a sheet leaves out empty rows and columns at the end of the view, but not of a requested range", async () => {
     const texts: CellGrid<Handle>["texts"] = async ({ first, last }, columns) =>
       Array.from({ length: last - first + 1 }, (_, i) =>
         columns.map((column) => (first + i < 2 && column < 2 ? `${column}` : "")),
@@ -200,7 +200,7 @@ describe("table", () => {
     expect(data.rows.length).toBeLessThan(30_000)
   })
 
-  test("places cells that span columns where they begin", async () => {
+  test("puts a cell that spans columns into its first column", async () => {
     const spanning: Spec = {
       role: "table",
       name: "Spans",

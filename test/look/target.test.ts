@@ -42,7 +42,7 @@ describe.concurrent("a description", () => {
     })
   })
 
-  test("acts on the one element that fits, gives it a ref and names the window", async () => {
+  test("acts on the only element that matches, gives it a ref and names the window", async () => {
     const it = holding(button("Save"), button("Save as"))
     expect(await it.ok("click", { ref_id: 'button "save"' })).toMatchObject({
       action: "click",
@@ -65,7 +65,7 @@ describe.concurrent("a description", () => {
     expect((await it.ok("get", { ref_id: "@e1", property: "name" })).value).toBe("One")
   })
 
-  test("without a role means what can be acted on, if anything of that name can", async () => {
+  test("without a role prefers elements that can be acted on", async () => {
     const it = holding(text("City"), {
       role: "textfield",
       name: "City",
@@ -77,14 +77,14 @@ describe.concurrent("a description", () => {
     expect((await it.ok("get", { ref_id: 'statictext "City"', property: "role" })).value).toBe("statictext")
   })
 
-  test("prefers the name that is written exactly so", async () => {
+  test("prefers a name with exactly the same spelling", async () => {
     const it = holding(button("Open"), button("Open…"))
     expect((await it.ok("click", { ref_id: '"Open…"' })).element.name).toBe("Open…")
     expect((await it.ok("click", { ref_id: '"Open"' })).element.name).toBe("Open")
     expect((await it.error("click", { ref_id: '"open"' })).code).toBe("AMBIGUOUS_TARGET")
   })
 
-  test("that fits several elements lists them, each with a ref and what it is in", async () => {
+  test("that matches several elements lists them, each with a ref and its container", async () => {
     const it = holding({
       role: "table",
       children: [row(text("Ada"), button("Delete")), row(text("Bob"), button("Delete"))],
@@ -109,13 +109,13 @@ describe.concurrent("a description", () => {
     )
   })
 
-  test("that fits nothing is waited for", async () => {
+  test("that matches nothing is waited for", async () => {
     const it = holding(button("Open"))
     setTimeout(() => it.window.root.add(button("Save")), 50)
     expect((await it.ok("click", { ref_id: '"Save"' })).element.name).toBe("Save")
   })
 
-  test("that never fits fails with the closest names, and their refs", async () => {
+  test("that never matches fails with the closest names and their refs", async () => {
     const it = holding(button("Save as…"), button("Close"), {
       role: "menuitem",
       name: "Sav",
@@ -129,7 +129,7 @@ describe.concurrent("a description", () => {
     )
   })
 
-  test("is waited for as long in a command that may take a minute to do its work as in others", async () => {
+  test("is waited for equally long in every command, even in one that may run for a minute", async () => {
     const it = desk()
     it.world.app("App", { pid: 10 }).window("Window", [{ role: "button", name: "Open" }], { id: "w-1" })
     const { code } = await it.error("set-cells", { ref_id: "table", at: "A1", tsv: "1" })
@@ -196,7 +196,7 @@ describe.concurrent("a description", () => {
     expect((await it.error("click", { ref_id: '"Save"', app: "Nowhere" })).code).toBe("APP_NOT_FOUND")
   })
 
-  test("in a section is not in the one beside it, even if that is the only element of its name", async () => {
+  test("in a section does not match an element beside the section, even if it is the only one of its name", async () => {
     const section = (name: string, ...children: Spec[]): Spec => ({ role: "group", name, children })
     const label = (value: string): Spec => ({ role: "label", value })
     const low = (name: string): Spec => button(name, { bounds: { ...bounds, y: 60 } })
@@ -214,7 +214,7 @@ describe.concurrent("a description", () => {
     }
   })
 
-  test("is proved again when the command acts", async () => {
+  test("is checked again when the command acts", async () => {
     const it = holding(button("Save"))
     const { calls } = it.world
     calls.push = (call) => {
@@ -226,7 +226,7 @@ describe.concurrent("a description", () => {
     expect(it.world.deliveries).toEqual([])
   })
 
-  test("works wherever an element is named", async () => {
+  test("works in every argument that names an element", async () => {
     const it = holding(
       button("A", { actions: ["Click", "RightClick"] }),
       button("B", { bounds: { ...bounds, y: 60 } }),
@@ -329,7 +329,7 @@ describe.concurrent("in", () => {
   }
   const del = (value: string): Spec => button("Delete", { value })
 
-  test("a row of a page, whose cells the browser makes again as it does rows", async () => {
+  test("a row of a page, although the browser creates new objects for its cells", async () => {
     const cell = (...children: Spec[]): Spec => ({ role: "cell", isRecycled: true, children })
     const row = (name: string, value: string): Spec => ({
       role: "row",

@@ -29,7 +29,7 @@ async function withField(value = TEXT): Promise<Desk & { field: string }> {
 }
 
 describe("a text by characters", () => {
-  test("is read on from where an answer was cut, and always says how long it is", async () => {
+  test("continues where the last answer was cut, and always reports the whole length", async () => {
     const long = "0123456789".repeat(500)
     const it = await withField(long)
     expect(await it.ok("get", { ref_id: it.field, property: "text" })).toMatchObject({ length: 5000 })

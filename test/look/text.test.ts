@@ -80,7 +80,7 @@ test("a row is one line, and cells need no role", () => {
   )
 })
 
-test("plain cells of a sheet say their values, and their places where those cannot be counted", () => {
+test("plain cells of a sheet show their values, and their addresses if those cannot be counted", () => {
   const cell = (name: string, value: string, states: readonly State[] = ["enabled"]) => ({
     role: "cell",
     ref_id: "@e1",

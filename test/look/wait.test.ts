@@ -172,7 +172,7 @@ describe.concurrent("a text", () => {
     })
   })
 
-  test("in rows that a large list makes no objects for is neither missing nor gone without a word", async () => {
+  test("in rows for which a large list has no objects is not reported as missing or gone without a warning", async () => {
     const list: Spec = { role: "list", name: "Big", total: 1000, children: [{ role: "option", name: "1" }] }
     const { ok, error } = await holding(list)
     const unsearched = { count: 999, in: [{ role: "list", name: "Big", count: 999 }] }
@@ -264,7 +264,7 @@ describe.concurrent("a window, a menu, a notification", () => {
 })
 
 describe.concurrent("time", () => {
-  test("a number of milliseconds is simply waited for", async () => {
+  test("wait MS waits for that number of milliseconds", async () => {
     const { ok, world } = await holding(BUTTON)
     const calls = world.calls.length
     const start = performance.now()

@@ -69,7 +69,7 @@ test("a browser that wakes up when it is read is waited for, and not asked for m
     },
   ))
 
-test("a browser that shows its page only to screen readers is told that we are one", () =>
+test("a browser that shows its page only to screen readers is switched to that mode", () =>
   onDesk(
     appWith([toolbar, { AXRole: "AXScrollArea", late: [page], ...at }], {
       path,

@@ -76,7 +76,7 @@ test("without _AXUIElementGetWindow, windows are matched by frame and title", ()
     expect(lines).toEqual(['window "Front"', '  button "in Front" enabled'])
   }))
 
-test("without _AXUIElementGetWindow, two windows that look the same are not guessed apart", () =>
+test("without _AXUIElementGetWindow, the program does not guess between two windows that look the same", () =>
   onDesk(
     {
       ...TWO_APPS,

@@ -170,7 +170,7 @@ for (const [title, { command, args, node, asked, shows, showsLoss }] of Object.e
       prove({ ok: envelope.ok, delivery, reactions, events: mac.record("post").length })
     })
 
-  test(`${title}: an app that obeys and answers with an error is not asked again`, async () => {
+  test(`${title}: an app that acts and answers with an error is not asked again`, async () => {
     for (const code of ANSWERS.obeyed) {
       await play({ lies: { [asked]: code } }, ({ ok, delivery, reactions, events }) => {
         expect({ code, reactions, events }).toEqual({ code, reactions: 1, events: 0 })
@@ -181,7 +181,7 @@ for (const [title, { command, args, node, asked, shows, showsLoss }] of Object.e
     }
   })
 
-  test(`${title}: an app that does nothing is not called obedient, and nothing else is tried`, async () => {
+  test(`${title}: an app that does nothing is not reported as done, and nothing else is tried`, async () => {
     for (const code of ANSWERS.ignored) {
       const more = code === 0 ? { ignores: [asked] } : { errors: { [asked]: { set: code } } }
       await play(more, ({ delivery, reactions, events }) => {
@@ -218,7 +218,7 @@ interface Answer {
   readonly events: number
 }
 
-test("a button that goes away by its own action, and answers as if it had been gone, may have done it", () =>
+test("a button that disappears by its own action, and answers as if it had been gone before, may have acted", () =>
   onMac(
     appWith([
       {

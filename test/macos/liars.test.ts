@@ -130,7 +130,7 @@ for (const code of [-25204, -25202, -25200, -25208, -25211])
       virtualClock: true,
     }))
 
-test("an element that goes away while it is looked at is not clicked, and nor is what was behind it", async () => {
+test("an element that disappears while it is checked is not clicked, nor is the element behind it", async () => {
   for (let dies_after = 2; dies_after < 36; dies_after++)
     await onMac(
       appWith([other({ frame: [204, 206, 80, 24] }), it({ dies_after })]),
@@ -144,7 +144,7 @@ test("an element that goes away while it is looked at is not clicked, and nor is
     )
 })
 
-test("a window that goes away between two calls ends a command with a word about it", async () => {
+test("if a window disappears between two calls, the command ends and says so", async () => {
   for (let after_calls = 1; after_calls < 120; after_calls += 3)
     await onMac(
       appWith([it(), other()]),
@@ -172,7 +172,7 @@ const FAILING: readonly (readonly [string, object])[] = [
 ]
 
 for (const [command, node] of FAILING)
-  test(`${command}: a single read that fails makes neither an effect nor a refusal`, async () => {
+  test(`${command}: a single failed read counts neither as an effect nor as a refusal`, async () => {
     for (let call = 20; call < 100; call++)
       await onMac(
         appWith([node]),

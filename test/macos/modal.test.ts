@@ -39,7 +39,7 @@ async function clicked({ ok, mac, ref }: Program, name: string): Promise<void> {
   ).toEqual([name])
 }
 
-test("an element behind a sheet is refused, with the window that the sheet is part of, and those in the sheet are not", () =>
+test("an element behind a sheet is refused with the id of the window, and elements in the sheet are not", () =>
   onMac(
     appWith([
       button("Bold"),

@@ -143,7 +143,7 @@ test("TextEdit with a Save sheet: the sheet has the keyboard, and its window cou
 
 const notes = ({ mac }: Program) => mac.record("note").map(({ text }) => text)
 
-test("Finder's sidebar: a click goes there, by the cell and once, although the row could only be selected", () =>
+test("Finder's sidebar: a click opens the folder once, through the cell, although the row could only be selected", () =>
   onMac("finder", async (program) => {
     const { mac, ok, ref } = program
     await ok("snapshot", { window_id: "w-4521" })
@@ -157,7 +157,7 @@ test("Finder's sidebar: a click goes there, by the cell and once, although the r
     expect(mac.record("post")).toEqual([])
   }))
 
-test("Finder's list view: a click on a file selects it, which is not called done; a double click opens it", () =>
+test("Finder's list view: a click on a file selects it and is not verified; a double click opens it", () =>
   onMac("finder", async (program) => {
     const { mac, ok, ref } = program
     await ok("snapshot", { window_id: "w-4521" })
@@ -182,7 +182,7 @@ test("Finder's icon view: files have refs, and are opened once", () =>
     await expect(ref("decoration")).rejects.toThrow("0 refs")
   }))
 
-test("whatever can be pressed or opened has a ref, and a click never confirms a text field", () =>
+test("every element that can be pressed or opened has a ref, and a click never confirms a text field", () =>
   onMac(
     appWith([
       ...["AXGroup", "AXStaticText", "AXRow", "AXHeading", "AXUnknown"].map((AXRole, i) => ({

@@ -70,7 +70,7 @@ test("elements live until the last of the commands that run at the same time end
   }
 })
 
-test("a browser that was told of a screen reader is told of its end by a server, and not by a single command", async () => {
+test("a server switches a browser's screen reader mode off at its end, and a single command leaves it on", async () => {
   const path = join(temporaryForFile(), "Browser.app")
   mkdirSync(join(path, "Contents/Frameworks/Browser Framework.framework"), { recursive: true })
   const page = { AXRole: "AXWebArea", id: "page", children: [button("Web")], frame: [110, 120, 600, 400] }

@@ -54,7 +54,7 @@ test("started by launchd, this program itself needs the grant", () =>
     expect(accessibility.suggestion).not.toContain("your terminal")
   }))
 
-test("a responsible process that is gone is not guessed", () =>
+test("if the responsible process is gone, no other is guessed", () =>
   onDesk(appWith([], {}, { ...DENIED, responsible: 4711 }), async ({ adapter }) => {
     expect((await adapter.permissions(false)).grant_to).toBe("the process 4711")
   }))

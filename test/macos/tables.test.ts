@@ -113,7 +113,7 @@ test("set-cells in a table without rows writes the field at that column and row,
     expect(mac.record("write")).toHaveLength(2)
   }))
 
-test("a table that does not answer by column and row is read by the places that its cells tell", () =>
+test("a table that does not answer by column and row is read by the positions that its cells report", () =>
   onMac(sheet({ errors: { AXCellForColumnAndRow: -25_213 } }), async ({ ok }) => {
     const { rows } = await ok("table", { app: "Demo" })
     expect(rows).toEqual([

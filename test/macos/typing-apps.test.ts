@@ -9,7 +9,7 @@ const typed = ({ mac }: Program) =>
     .record("write")
     .flatMap(({ node, attribute }) => (attribute === "AXFocused" ? [] : [`${node} ${attribute}`]))
 
-test("Terminal: text is typed as keys, because what is written to its view is lost", () =>
+test("Terminal: text is typed as keys, because text written to its view is lost", () =>
   onMac("terminal", async (program) => {
     const { mac, ok, ref } = program
     await ok("snapshot", { app: "Terminal" })
@@ -37,7 +37,7 @@ test("Messages, a Catalyst app: text is typed as keys", () =>
     expect(typed(program)).toEqual([])
   }))
 
-test("a web page: text is typed as keys, and what its field shows proves nothing", () =>
+test("a web page: text is typed as keys, and the text in its field proves nothing", () =>
   onMac("safari", async (program) => {
     const { mac, ok, ref } = program
     await ok("snapshot", { app: "Safari" })

@@ -86,7 +86,7 @@ describe("the tools", () => {
     }
   })
 
-  test("say nothing about flags and shells", async () => {
+  test("do not mention flags and shells", async () => {
     for (const tools of ["core", "all"]) {
       const { client } = await connect(desk(), { tools })
       const text = JSON.stringify([(await client.listTools()).tools, client.getInstructions()])
@@ -215,7 +215,7 @@ test("a screenshot is an image, and its size is data", async () => {
   expect(dataOf(result)).toEqual({ format: "png", width: 1920, height: 1080 })
 })
 
-test("--format text gives text where there is a text, and the data otherwise, once", async () => {
+test("--format text returns the text if a command has one, otherwise the data, and only once", async () => {
   const { call } = await connect(busyDesk(), { format: "text" })
   const listed = await call("list-apps")
   expect(listed).toEqual({ content: [{ type: "text", text: expect.stringMatching(/^"Editor" pid 4242/) }] })
@@ -270,7 +270,7 @@ describe("a batch reaches no more than the tools of its server", () => {
     expect(it.world.calls.slice(before)).toEqual([])
   })
 
-  test("nor does one of a server that only reads", async () => {
+  test("a batch of a read-only server cannot act", async () => {
     const { call } = await connect(busyDesk({ readOnly: true }))
     const { content } = await call("batch", item("press", { combo: "a" }))
     expect(JSON.parse(content[0].text)).toMatchObject({ code: "POLICY_DENIED" })
@@ -314,7 +314,7 @@ describe("secrets over MCP", () => {
     expect(field.value).toBe("hunter22")
   })
 
-  test("are none without such a list, and the answer does not tell which variables there are", async () => {
+  test("are none without such a list, and the answer does not reveal which variables exist", async () => {
     const { it, ref_id, field, type } = await withField()
     const errors = await Promise.all(
       ["TOKEN", "ABSENT"].map(async (name) => (await type(name)).content[0].text.replaceAll(name, "NAME")),

@@ -334,7 +334,7 @@ test("a client that has stopped reading does not keep the program alive", async 
   expect(await it.child.exited).toBe(0)
 })
 
-test.each(["w", "a"])("a file that the server writes to (%s) keeps what is in it", async (mode) => {
+test.each(["w", "a"])("a file that the server writes to (%s) keeps its old content", async (mode) => {
   const path = `${setting.directory}/answers-${mode}`
   writeFileSync(path, "what others had written\n")
   const file = openSync(path, mode)

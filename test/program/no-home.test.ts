@@ -49,7 +49,7 @@ for (const command of ["status", "list-desktops", "desktop-start", "snapshot"])
       error: {
         code: "INVALID_ARGS",
         message: "There is no home directory to keep refs in",
-        suggestion: "Set AGENT_DESKTOP_HOME to the absolute path of a directory of its own",
+        suggestion: "Set AGENT_DESKTOP_HOME to the absolute path of a separate directory",
       },
     })
   })

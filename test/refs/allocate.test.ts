@@ -359,6 +359,8 @@ describe("context", () => {
     expect(under(node("combobox", { name: "1", value: "1" }))).toEqual(
       under(node("combobox", { name: "2", value: "2" })),
     )
+    // A look for interactive elements does not read the text of a label.
+    expect(under(form, node("label", { name: "City" }))).toEqual(under(form, node("label")))
     expect(under(form)).not.toEqual(under(node("group", { name: "Draft" })))
     expect(under(form, node("group", { name: "A" }))).not.toEqual(under(node("group", { name: "A" }), form))
   })

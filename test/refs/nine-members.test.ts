@@ -124,7 +124,7 @@ test("another process with the same content is not searched, and one that ended 
   expect(it.world.deliveries).toEqual([])
 })
 
-test("without bounds, a name that only one element has is enough, and no name is not", async () => {
+test("without bounds, a unique name is enough, and an element without a name is stale", async () => {
   const it = form()
   await reduce(it, ["pid", "role", "name"])
   await it.ok("click", { ref_id: "@e1" })

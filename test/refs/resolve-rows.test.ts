@@ -40,7 +40,7 @@ describe("cards", () => {
     expect(received).toEqual(["a", "b"])
   })
 
-  test("buttons that swapped their cards are not taken for each other", async () => {
+  test("buttons that swapped their cards are not confused", async () => {
     const { error, window, world } = await shown(cards("a", "b"))
     const [first, second] = window.root.children[0]!.children
     const [one, other] = [first!.children[1]!, second!.children[1]!]
@@ -58,7 +58,7 @@ describe("cards", () => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("the remaining one of two equal cards is not taken for the other", async () => {
+  test("after one of two equal cards was removed, the other is not mistaken for it", async () => {
     const { error, window, world } = await shown(cards("a", "a"))
     window.root.children[0]!.children[0]!.remove()
     expect((await error("click", { ref_id: "@e1" })).code).toBe("STALE_REF")
@@ -223,7 +223,7 @@ describe("rows", () => {
     },
   )
 
-  test("a number in the row's subject is not a clock", async () => {
+  test("a ref is stale if the number in the first text of its row has changed", async () => {
     const { error, window } = await shown(table(row("Invoice 12"), row("Invoice 13")))
     window.root.children[0]!.children[1]!.children[0]!.name = "Invoice 14"
     expect((await error("click", { ref_id: deleteOf(1) })).code).toBe("STALE_REF")

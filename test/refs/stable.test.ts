@@ -200,7 +200,7 @@ describe("of a list that is drawn again, with --refs stable,", () => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("an old number does not become that of a row which was made since, though its object is used again", async () => {
+  test("an old number does not move to a new row, even if the row reuses the object", async () => {
     const { ok, error, list: mails, world } = list(false, "Ada", "Bob")
     await ok("snapshot")
     mails.children[0]!.children[0]!.name = "Cleo"

@@ -84,7 +84,7 @@ test("a writer killed at any moment leaves a whole map, and the next one can wri
   }
 }, 240_000)
 
-test("a lock is waited for, and free as soon as its holder is dead", async () => {
+test("a writer waits for a lock, and gets it as soon as its holder is dead", async () => {
   const root = newRoot()
   const store = openRefStore({ root })
   await store.save([button("Save")])

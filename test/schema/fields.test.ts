@@ -140,7 +140,7 @@ describe("applyAliases", () => {
 
   test("rejects a name together with its alias", () => {
     expect(() => applyAliases(snapshot.input, { timeout: 5, timeout_ms: 6 })).toThrow(
-      new AppError("INVALID_ARGS", "'timeout' and 'timeout_ms' mean the same; give only 'timeout_ms'"),
+      new AppError("INVALID_ARGS", "'timeout' and 'timeout_ms' mean the same: pass only 'timeout_ms'"),
     )
   })
 

@@ -36,7 +36,7 @@ test("the notices name every package whose code is in the program, with its vers
   }
 })
 
-test("the notices name Bun, what it contains, and how to link it again, with the texts of the licenses", () => {
+test("the notices name Bun and its parts, explain how to link it again, and contain the licenses", () => {
   expect(notices).toContain(`Bun ${engines.bun}`)
   for (const part of ["JavaScriptCore", "boringssl", "mimalloc", "libarchive", "tinycc", "ICU", "zstd"])
     expect(notices).toContain(part)

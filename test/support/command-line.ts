@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test"
 import { parseArgv } from "../../src/cli/args.ts"
-import { UsageError } from "../../src/usage-errors.ts"
+import { UsageError } from "../../src/schema/usage-errors.ts"
 import { globals, registry } from "./synthetic-commands.ts"
 
 export const parse = (...argv: string[]) => parseArgv(argv, registry, globals)
 
-/** The run that would follow: the command's name, its arguments and the global options. */
+/** The command's name, its arguments and the global options, as the command line is read. */
 export async function ran(...argv: string[]) {
   const parsed = await parse(...argv)
   if (parsed.kind !== "run") throw new Error(`expected a run, got ${parsed.kind}`)
@@ -22,7 +22,7 @@ export async function failure(...argv: string[]): Promise<UsageError> {
   return thrown
 }
 
-/** Each line of arguments must fail with this message, for this command. */
+/** Expects that each line of arguments fails with this message, for this command. */
 export function refused(
   command: string,
   cases: readonly (readonly [argv: readonly string[], message: string])[],

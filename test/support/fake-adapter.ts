@@ -14,18 +14,18 @@ import type {
   Watch,
   WindowOp,
 } from "../../src/adapter.ts"
+import type { NoText, TextAccess } from "../../src/content/text.ts"
 import type { Deadline } from "../../src/deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../src/errors.ts"
 import type { Point, Rect } from "../../src/node.ts"
 import type { RefEntry } from "../../src/refmap.ts"
-import type { NoText, TextAccess } from "../../src/text.ts"
 import { isInteractive, isWrapper } from "../../src/tree.ts"
 import { deliver, takeFocus } from "./fake-reactions.ts"
 import { type FakeApp, FakeElement, type FakeWindow, type World } from "./fake-world.ts"
 
 /** An adapter over a scripted world, for one command. */
 export function fakeAdapter(world: World, deadline: Deadline): Adapter {
-  /** Wraps every native call: bounded by the deadline, and with the world's faults. */
+  /** Wraps every native call with the deadline and with the world's faults. */
   const native = async <T>(method: string, work: () => T | Promise<T>): Promise<T> => {
     world.calls.push(method)
     const code = world.hangOf(method)
@@ -158,7 +158,7 @@ function textOf(element: FakeElement): TextAccess | NoText {
 
 /** A handle of the fake adapter is the element itself. */
 function handleOf(element: FakeElement): Handle {
-  // Handle is opaque by a phantom member that no value has, so only this function makes one.
+  // Handle has a phantom member that no value has, so only this function can make one.
   return element as unknown as Handle
 }
 

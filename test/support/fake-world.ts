@@ -1,10 +1,10 @@
 import type { Action } from "../../src/action.ts"
 import type { Absence, Handle, InputEvent, Seen, SeenApp } from "../../src/adapter.ts"
+import type { Grid } from "../../src/content/grid.ts"
+import type { TextRange } from "../../src/content/text.ts"
 import type { DesktopInfo, Ending, Launched, Permissions, SeenNotification } from "../../src/desktop.ts"
 import type { ErrorCode } from "../../src/errors.ts"
-import type { Grid } from "../../src/grid.ts"
 import type { ActionName, DisplayInfo, Point, Rect, Role, State, Surface } from "../../src/node.ts"
-import type { TextRange } from "../../src/text.ts"
 
 /** A scripted desktop with the behaviour, and the misbehaviour, of real applications. */
 
@@ -15,7 +15,7 @@ export type Route =
   | "works_verified"
   /** Sends nothing, since the state is already reached. */
   | "already"
-  /** Does not exist: nothing is sent. */
+  /** There is no such route: nothing is sent. */
   | "absent"
   /** Refuses with ACTION_NOT_SUPPORTED: nothing is sent. */
   | "refuses"
@@ -26,13 +26,13 @@ export type Route =
   /** Reports that delivery is uncertain; the action works, or is lost. */
   | "uncertain"
   | "uncertain_lost"
-  /** Says that it did not do it; that is true, or it works nevertheless. */
+  /** Reports that it did nothing. One of them tells the truth, the other acts nevertheless. */
   | "says_no"
   | "says_no_but_works"
-  /** Reports an error, although the action works, or does not. */
+  /** Reports an error. In one case the action works nevertheless, in the other it does not. */
   | "errs_but_works"
   | "errs"
-  /** Fails without a statement about delivery. */
+  /** Fails without saying whether the action was delivered. */
   | "errs_silently"
   | "crashes"
 
@@ -53,11 +53,11 @@ export interface Spec {
   readonly valueLength?: number
   readonly clickPoint?: Seen["clickPoint"]
   readonly disclosure?: Seen["disclosure"]
-  /** The number of children it says it has, if it makes objects for some of them only. */
+  /** The number of children that it reports, if it has objects for only some of them. */
   readonly total?: number
   /** Not showing: left out of trees unless requested. */
   readonly hidden?: boolean
-  /** True for a button of which only its popover says that it opens one. */
+  /** True for a button that does not report that it opens a popover. Only the popover reports it. */
   readonly opensPopover?: boolean
   /** Access by row and column, for a table that has it. */
   readonly grid?: (element: FakeElement) => Grid<Handle>
@@ -107,7 +107,7 @@ export class FakeElement {
   parent: FakeElement | undefined
   children: FakeElement[]
   isGone = false
-  /** Set if no user can get at it, though it answers. */
+  /** Set if a user cannot reach the element although it still answers. */
   absence: Absence | undefined
   allSelected = false
 
@@ -189,7 +189,7 @@ export class FakeApp {
   readonly pid: number
   readonly aliases: readonly string[]
   readonly bundleId: string | undefined
-  /** undefined once the process has ended. */
+  /** The start time; undefined after the process has ended. */
   start: string | undefined
   /** How the process ended. */
   ending: Ending = {}
@@ -297,16 +297,16 @@ export class World {
   windows: FakeWindow[] = []
   focused: FakeWindow | undefined
   clipboard: string | undefined
-  /** Modal dialogs, by the id of the window that they keep a user from. */
+  /** Modal dialogs, by the id of the window that they block. */
   readonly dialogs = new Map<string, { readonly id: string }>()
   /** True if the default button of the window in front is disabled. */
   isEnterBlocked = false
   /** The screenshot of a window; undefined for one that cannot be decoded. */
   picture: ((width: number, height: number) => Uint8Array) | undefined
   notifications: SeenNotification[] = []
-  /** The process whose popup is at a point, if it is in no list of windows. */
+  /** The process whose popup is at a point, for a popup that no list of windows has. */
   ownerAt: (point: Point) => number | undefined = () => undefined
-  /** The popups of a process that are in no tree. */
+  /** The popups of a process that no tree has. */
   popups: (pid: number) => number | undefined = () => undefined
   displays: DisplayInfo[] = [
     { id: "d-0", bounds: { x: 0, y: 0, width: 1920, height: 1080 }, is_primary: true, scale: 1 },
@@ -322,27 +322,27 @@ export class World {
   }
   /** The reaction to a key of the app that has the focus. */
   onKey: (combo: string) => void = () => {}
-  /** True: the app never gets to the end of the input that it was sent. */
+  /** True if the app never finishes reading its input. */
   isBusy = false
-  /** The app may finish its work before it says that it has caught up. */
+  /** Called before the app reports that it has read all input. The app may finish work here. */
   onCaughtUp: () => void = () => {}
   /** The editor that has opened in the place of a cell. */
   editorOver: (cell: FakeElement) => FakeElement | undefined = () => undefined
-  /** The app may react to the pointer, which has just come to this point. */
+  /** Called when the pointer arrives at a point. The app may react. */
   onPointer: (at: Point) => void = () => {}
-  /** The app may change between the last look and the press. */
+  /** Called between the last look and the press. The app may change. */
   onPress: () => void = () => {}
-  /** The app may change before input arrives, whatever kind of input it is. */
+  /** Called before any kind of input arrives. The app may change. */
   onInput: () => void = () => {}
   quit: (app: SeenApp, force: boolean) => string = () => "quit"
 
-  /** False: elements have no address, as on macOS. */
+  /** False if elements have no address, as on macOS. */
   hasAddresses = true
-  /** True: no change is ever announced. */
+  /** True if the app never reports a change. */
   isSilent = false
-  /** False: the adapter cannot tell which element is at a point. */
+  /** False if the adapter cannot find the element at a point. */
   knowsHits = true
-  /** True: windows do not come to the front on request. */
+  /** True if windows do not come to the front on request. */
   refusesFocus = false
   /** Maximum number of nodes in a tree. */
   nodeLimit = Number.POSITIVE_INFINITY
@@ -350,7 +350,7 @@ export class World {
   readonly calls: string[] = []
   readonly deliveries: Delivery[] = []
   readonly keys: string[] = []
-  /** All synthesised input, as it was asked for. */
+  /** All synthesised input, as requested. */
   readonly inputs: InputEvent[] = []
   readonly #hangs = new Map<string, ErrorCode>()
   readonly #failures = new Map<string, (Error | undefined)[]>()
@@ -382,7 +382,7 @@ export class World {
     return [...this.windows, ...surfaces].find((window) => window.root === root)
   }
 
-  /** From now on, calls of this method end only with the deadline. */
+  /** Makes all later calls of this method hang until the deadline. */
   hang(method: string, code: ErrorCode = "APP_UNRESPONSIVE"): void {
     this.#hangs.set(method, code)
   }

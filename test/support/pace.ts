@@ -1,6 +1,6 @@
 import { expect } from "bun:test"
 
-/** Time limits of tests, measured with the pace of the machine at that moment instead of a clock alone. */
+/** Time limits of tests that take into account how busy the machine is at that moment. */
 
 export interface Timed<T> {
   readonly result: T
@@ -70,7 +70,7 @@ async function startMetronome() {
   return {
     /** The longest pause so far, minus its intended length. */
     worstMs: async () => {
-      // Two: the first may have been written before the work ended.
+      // Wait for two lines: the first may have been written before the work ended.
       await beat()
       await beat()
       const times = beats()

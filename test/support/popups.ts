@@ -1,6 +1,6 @@
 import type { TestDesktop } from "./desktop.ts"
 
-/** The windows that show and that no window manager has: menus, drop-down lists, tips. A second look, by xwininfo. */
+/** Lists visible windows that the window manager does not manage, such as menus, drop-down lists and tooltips, by xwininfo. */
 export async function popupsOn(desktop: TestDesktop): Promise<readonly string[]> {
   const look = async (...args: string[]): Promise<string> => {
     const child = Bun.spawn(["xwininfo", ...args], { env: { ...desktop.env }, stderr: "ignore" })

@@ -13,7 +13,7 @@ export interface View {
 export async function startView(desktop: TestDesktop, ...args: readonly string[]): Promise<View> {
   const { PATH = "", HOME = "", AGENT_DESKTOP_HOME = "" } = desktop.env
   const child = Bun.spawn([PROGRAM, "desktop-view", ...args], {
-    // Not a process of the desktop, which would end it.
+    // This process does not belong to the desktop: the desktop would end it.
     env: args.includes("test") ? { PATH, HOME, AGENT_DESKTOP_HOME } : { ...desktop.env },
     stdio: ["ignore", "pipe", "inherit"],
   })
@@ -32,10 +32,10 @@ export async function startView(desktop: TestDesktop, ...args: readonly string[]
   return { url: data.url, pid: child.pid, exited: child.exited, end }
 }
 
-/** Every frame that a viewer gets. */
+/** Collects every frame that a viewer gets. */
 export interface Film extends AsyncDisposable {
   frames(): number
-  /** Shows the whole screen after each frame. */
+  /** Called with the whole screen after each frame. */
   play(look: (screen: Pixels, number: number) => void): void
   /** The whole screen after the last frame. */
   last(): Pixels

@@ -93,7 +93,7 @@ test("directory and files are private, with any umask", async () => {
 })
 
 describe("a secret", () => {
-  test("is in no line, even if it was typed, pasted, searched or read", async () => {
+  test("never appears in a line, even if it was typed, pasted, searched or read", async () => {
     const it = traced()
     const secret = fc.string({ minLength: 6, unit: "grapheme" }).filter((text) => text.trim().length > 5)
     await fc.assert(

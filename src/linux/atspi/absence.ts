@@ -109,7 +109,7 @@ async function isUnmapped(atspi: Atspi, { ref, origin }: Element, seen: Seen): P
 const PADDING = 3
 
 /**
- * True if the nearest labels around an element are not on the screen, nor anything else beside them. GTK 4 does not
+ * True if neither the nearest labels around an element nor their neighbours are on the screen. GTK 4 does not
  * list widgets that are hidden themselves.
  */
 async function isLabelUnmapped(atspi: Atspi, from: Ref, traits: Traits): Promise<boolean> {

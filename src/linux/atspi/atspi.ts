@@ -34,7 +34,7 @@ export interface Direct {
   readonly connection: Bus
 }
 
-/** Answers to questions that were sent before they are asked; see ahead.ts. */
+/** Answers to questions that were sent before they are asked; see read-again.ts. */
 export interface Ahead {
   /** undefined: it was not sent. */
   take(ref: Ref, called: Method): Promise<Message> | undefined

@@ -131,7 +131,7 @@ export class CachedSource implements Source {
     const { role, states, interfaces, name, description, childCount } = item
     const extents = this.#extents.get(ref.path)
     const facts = { role, states, interfaces, name, description, childCount, extents }
-    // A popover that is just opening has no name yet, and only its name tells that it is one.
+    // A popover that is just opening has no name yet, and can be recognised only by its name.
     const isNamedLate = !this.#saysShowing && role === ROLE.FILLER && name === ""
     return isNamedLate ? this.#live.facts(ref, look).then((now) => ({ ...facts, name: now.name })) : facts
   }

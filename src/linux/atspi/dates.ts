@@ -1,4 +1,4 @@
-import { type DateKind, type DatePart, type DateParts, isDateKind, partsOf } from "../../dates.ts"
+import { type DateKind, type DatePart, type DateParts, isDateKind, partsOf } from "../../content/dates.ts"
 import type { Atspi, Ref } from "./atspi.ts"
 import { type Range, readRange } from "./editing.ts"
 import { type Expect, readText } from "./names.ts"

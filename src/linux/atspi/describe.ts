@@ -1,5 +1,5 @@
 import type { Seen, SeenNode } from "../../adapter.ts"
-import { formatDate } from "../../dates.ts"
+import { formatDate } from "../../content/dates.ts"
 import { type ActionName, hasTrait, isRole, type Rect, type Role, type State } from "../../node.ts"
 import { isEmpty } from "../../rect.ts"
 import { isInteractive } from "../../tree.ts"
@@ -25,7 +25,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   const states = provenStates(reading)
   const { name, value } = nameAndValue(reading)
   const isDrawn = mayBeDrawn(reading) && inside.length === 0 && Boolean(answers.description)
-  const { description, extents } = isDrawn ? answers : withoutIdle(reading)
+  const { description, extents } = isDrawn || kind.role === "canvas" ? answers : withoutIdle(reading)
   const actions: readonly ActionName[] = [...actionsIn(reading), ...(isDrawn ? (["Click"] as const) : [])]
   const seen: Seen = {
     handle: element.handle,

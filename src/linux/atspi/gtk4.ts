@@ -239,7 +239,7 @@ async function touchRow(
   return undefined
 }
 
-/** True if two of them are in the same place. They are given from top to bottom, as far as they show. */
+/** True if two of these rectangles overlap. */
 function hasOverlaps(rooms: readonly Rect[]): boolean {
   const sorted = rooms.toSorted((a, b) => a.y - b.y || a.x - b.x)
   return sorted.some((room, at) => sorted[at + 1] !== undefined && overlaps(room, sorted[at + 1]!))

@@ -1,7 +1,7 @@
 import type { SeenApp, SeenWindow } from "../../adapter.ts"
-import { cut } from "../../cut.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
+import { cut } from "../../shown-text.ts"
 import { DBusError, DBusTimeout } from "../dbus/bus.ts"
 import { type AppHints, aliasesOf, desktopEntryOf, wrapperOf } from "../host/app-names.ts"
 import { mutenessOf } from "../host/mute.ts"

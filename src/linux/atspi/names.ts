@@ -1,5 +1,5 @@
-import { cut, MAX_TEXT } from "../../cut.ts"
 import { hasTrait, type Role } from "../../node.ts"
+import { cut, MAX_TEXT } from "../../shown-text.ts"
 import { type Atspi, INTERFACE, type Interfaces, property, type Ref, readNumber } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import type { Facts } from "./facts.ts"

@@ -187,7 +187,7 @@ async function disclose(
   verb: "expand" | "collapse",
   { isRow, role }: Target,
 ): Promise<Performed> {
-  // The action of a row is a click, which may open what the row stands for.
+  // The action of a row is a click, which may open the file or folder of the row.
   if (role === ROLE.TABLE_ROW && to.traits.disclosure === "arrow keys") return NOT_DELIVERED
   const exact = await to.act(ref, [verb, `listitem${verb}`, "listitemtoggleexpand", "expandorcontract"])
   return exact.delivery !== "not_delivered" || isRow ? exact : to.act(ref, OPEN)

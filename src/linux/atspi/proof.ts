@@ -4,7 +4,7 @@ import { actionsOf } from "./capabilities.ts"
 import type { Answers, Reading } from "./reading.ts"
 import { DOCUMENTS, type Kind, ROLE } from "./roles.ts"
 
-/** The kind, states and actions of an object, as far as its answers prove them. */
+/** The kind, states and actions that the answers of an object prove. */
 
 /** The actions that are known so far. */
 export function actionsIn(reading: Reading): readonly ActionName[] {
@@ -35,8 +35,10 @@ const CLICKABLE: readonly ActionName[] = ["Click"]
 const FILLABLE: readonly ActionName[] = ["SetValue", "Clear"]
 const DRAGGABLE: readonly ActionName[] = ["Drag"]
 
-/** An editable panel is a time field if its answers say so. */
-export function provenKind({ kind, answers }: Reading): Kind {
+/** An editable panel is a time field if its answers say so. An empty panel that takes the focus is a canvas. */
+export function provenKind(reading: Reading): Kind {
+  const { kind, facts, answers } = reading
+  if (mayBeCanvas(reading) && (answers.parts ?? facts.childCount) === 0) return { ...kind, role: "canvas" }
   const isUnproven = kind.native === ROLE.PANEL && kind.role === "datefield" && !answers.date
   return isUnproven ? { ...kind, role: "group" } : kind
 }
@@ -62,3 +64,7 @@ export const mayBeDrawn = ({ element, kind, facts, name }: Reading): boolean =>
   kind.role === "group" &&
   name === undefined &&
   facts.childCount <= 0
+
+/** True for such a panel that takes the focus, as the icons of Thunar do: nothing in it is accessible. */
+export const mayBeCanvas = (reading: Reading): boolean =>
+  mayBeDrawn(reading) && has(reading.facts.states, STATE.FOCUSABLE)

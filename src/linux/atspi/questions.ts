@@ -1,12 +1,12 @@
-import { isCut } from "../../cut.ts"
 import { wantsDetails } from "../../describe/draft.ts"
 import { hasTrait, type Role } from "../../node.ts"
+import { isCut } from "../../shown-text.ts"
 import { isInteractive } from "../../tree.ts"
 import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import type { Element, Parent } from "./element.ts"
 import { cleanName, type Expect, hasValue, isClassName, mayHaveValue, readText, readValue } from "./names.ts"
-import { actionsIn, isShape, mayBeDrawn } from "./proof.ts"
+import { actionsIn, isShape, mayBeCanvas, mayBeDrawn } from "./proof.ts"
 import { type Answers, isGridCell, type Reading } from "./reading.ts"
 import { type Kind, ROLE } from "./roles.ts"
 import type { Traits } from "./toolkits.ts"
@@ -169,6 +169,12 @@ const QUESTIONS: readonly AnyQuestion[] = [
     when: ({ element, name }) =>
       name === undefined && element.origin.traits.colorButton !== undefined && element.parent?.size === 1,
     ask: async (atspi, { element: { parent } }) => parent && atspi.name(parent.ref),
+  },
+  {
+    key: "parts",
+    of: (role) => role === "group",
+    when: (reading) => reading.facts.childCount < 0 && mayBeCanvas(reading),
+    ask: (atspi, { element }) => atspi.childCount(element.ref),
   },
 ]
 

@@ -1,18 +1,17 @@
 import type { SeenNode, SeenTree, SeenWindow, TreeOptions } from "../../adapter.ts"
 import { readingTime } from "../../deadline.ts"
 import { nameByLayout } from "../../describe/layout.ts"
-import { AppError, plainWord, unresponsive } from "../../errors.ts"
-import { noTree } from "../../no-tree.ts"
+import { AppError, noTree, plainWord, unresponsive } from "../../errors.ts"
 import type { Rect, Surface } from "../../node.ts"
 import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs, WireError } from "../dbus/bus.ts"
 import { mutenessOf } from "../host/mute.ts"
 import { silentBus } from "../host/session.ts"
 import type { TopWindow } from "../windowing/window.ts"
-import { readAgain } from "./ahead.ts"
 import { type Atspi, ROOT_PATH, refKey } from "./atspi.ts"
 import { onScreen } from "./describe.ts"
 import { Element, isGone, type Origin, unlessRefused } from "./element.ts"
 import { type Frame, factsOf, shiftOf } from "./frames.ts"
+import { readAgain } from "./read-again.ts"
 import { openSource } from "./sources.ts"
 import { type Walked, walkTree } from "./walk.ts"
 
@@ -161,7 +160,7 @@ export function noFrame(
   if (twins.length > 1) {
     return new AppError(
       "AMBIGUOUS_TARGET",
-      `Window '${id}' of '${app}' cannot be told from others of the same title and size`,
+      `Window '${id}' of '${app}' cannot be distinguished from others of the same title and size`,
       {
         suggestion: `Run 'focus-window ${id}', then retry: the focused one can be told`,
         details: { candidates: twins },

@@ -46,6 +46,8 @@ export interface Answers {
   isOpen?: boolean
   /** The name of its parent. */
   holder?: string
+  /** The number of its children, if its facts do not have it. */
+  parts?: number
 }
 
 export function readingOf(

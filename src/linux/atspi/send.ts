@@ -1,8 +1,9 @@
 import { NOT_DELIVERED, type Performed } from "../../action.ts"
+import { inTime } from "../../until.ts"
 import { type Bus, DBusClosed, DBusError, type Method, method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, type Interfaces, type Ref } from "./atspi.ts"
 import { unlessRefused } from "./element.ts"
-import { LATE, leaveSideDoor, openSideDoor, type SideDoor, within } from "./side-door.ts"
+import { leaveSideDoor, openSideDoor, type SideDoor } from "./side-door.ts"
 import type { Traits } from "./toolkits.ts"
 
 /**
@@ -73,8 +74,8 @@ export class Sender {
     this.hasSent = true
     this.#called = ref.bus
     const answer = bus.call(called, ref.bus, ref.path, this.atspi.deadline).then(answerOf, fateOf)
-    const soon = await within(PROMPT_MS, answer)
-    if (soon !== LATE) return soon
+    const soon = await inTime(answer, PROMPT_MS, () => "late" as const)
+    if (soon !== "late") return soon
     // A call that opens a modal dialog or a menu may return only when that closes; the app answers other calls meanwhile.
     const others = this.atspi.states(ref).then(
       () => "begun" as const,

@@ -1,7 +1,7 @@
 import type { Env } from "../../adapter.ts"
 import { Deadline } from "../../deadline.ts"
 import { ownCommand } from "../../own-process.ts"
-import { pause } from "../../until.ts"
+import { inTime, pause } from "../../until.ts"
 import { Bus, DBusTimeout, method, readAs } from "../dbus/bus.ts"
 import { Atspi, type Ref, ROOT_PATH, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
@@ -29,7 +29,7 @@ export async function openSideDoor(atspi: Atspi, ref: Ref): Promise<SideDoor | u
     () => false,
   )
   await atspi.role(ref)
-  if ((await within(PROMPT_MS, answer)) === true) return { bus, modals }
+  if (await inTime(answer, PROMPT_MS, () => false)) return { bus, modals }
   bus.close()
   return undefined
 }
@@ -46,19 +46,6 @@ export async function leaveSideDoor(atspi: Atspi, { bus, modals }: SideDoor, app
   if (isBusy) keepOpen(bus, { address: atspi.bus.address, app, modals })
   else bus.close()
 }
-
-/** Waits for an answer, at most this long. */
-export async function within<T>(ms: number, answer: Promise<T>): Promise<T | typeof LATE> {
-  const late = Promise.withResolvers<typeof LATE>()
-  const timer = setTimeout(() => late.resolve(LATE), ms)
-  try {
-    return await Promise.race([answer, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-export const LATE = Symbol("late")
 
 interface Kept {
   /** The address of the accessibility bus. */

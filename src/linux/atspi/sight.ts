@@ -1,9 +1,9 @@
 import type { TreeOptions } from "../../adapter.ts"
 import type { Rect } from "../../node.ts"
-import type { Atspi } from "./atspi.ts"
+import type { Atspi, Ref } from "./atspi.ts"
 import { has, STATE, type StateSet, withStates } from "./bits.ts"
 import type { Element, Origin } from "./element.ts"
-import type { Facts, Look } from "./facts.ts"
+import type { Facts, Look, Source } from "./facts.ts"
 import { MENU_ROLES, ROLE } from "./roles.ts"
 import type { Traits } from "./toolkits.ts"
 
@@ -152,3 +152,21 @@ export const asDrawnField = (facts: Facts): Facts => ({
   states: withStates(facts.states, STATE.VISIBLE, STATE.SHOWING, STATE.ENABLED, STATE.SENSITIVE),
   childCount: 0,
 })
+
+/**
+ * True if something shows in a box that is not SHOWING. A box on a page that is not shown is one as well, so the search
+ * is short: a few boxes, a few levels down.
+ */
+export async function holdsShown(source: Source, box: Ref, levels = MOST_LEVELS): Promise<boolean> {
+  const children = (await source.children(box, false)).slice(0, MOST_CHILDREN)
+  const looks = await Promise.all(children.map(({ ref }) => source.look(ref, false)))
+  if (looks.some(({ states }) => has(states, STATE.SHOWING))) return true
+  if (levels === 1) return false
+  const boxes = children.filter((_, i) => isBox(looks[i]!)).slice(0, MOST_BOXES)
+  for (const { ref } of boxes) if (await holdsShown(source, ref, levels - 1)) return true
+  return false
+}
+
+const MOST_LEVELS = 3
+const MOST_CHILDREN = 20
+const MOST_BOXES = 4

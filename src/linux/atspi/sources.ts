@@ -38,7 +38,7 @@ export async function beginCache(atspi: Atspi, bus: string, traits: Traits): Pro
 async function wakeCache(atspi: Atspi, bus: string, { cache }: Traits): Promise<Cache> {
   const { register } = await import("./watch.ts")
   const listening = register(atspi.bus, "window:create", atspi.deadline, bus)
-  // Without a registry nobody tells the app; its objects can still be asked one by one.
+  // Without a registry the app does not learn of it. Its objects can still be read one by one.
   const isTold = await unlessRefused(listening.then(() => true))
   if (!isTold) return undefined
   if (cache !== "woken by listening") return readCache(atspi, bus)

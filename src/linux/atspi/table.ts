@@ -1,5 +1,13 @@
 import type { Handle, Seen } from "../../adapter.ts"
-import { type CellGrid, type CellPlace, CUT, type Grid, placeNamed, type Span, within } from "../../grid.ts"
+import {
+  type CellGrid,
+  type CellPlace,
+  CUT,
+  type Grid,
+  placeNamed,
+  type Span,
+  within,
+} from "../../content/grid.ts"
 import { method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, property, type Ref } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
@@ -104,7 +112,7 @@ export async function openGrid(atspi: Atspi, element: Element): Promise<Grid<Han
   } satisfies CellGrid<Handle>
 }
 
-/** The cells whose indexes tell those of all others: some toolkits count a header in every row. */
+/** Cells whose indexes are enough to compute all others: some toolkits count a header in every row. */
 const CORNER = [
   [0, 0],
   [0, 1],

@@ -1,5 +1,5 @@
 import { NOT_DELIVERED, type Performed } from "../../action.ts"
-import type { NoText, TextAccess, TextRange, TextRun } from "../../text.ts"
+import type { NoText, TextAccess, TextRange, TextRun } from "../../content/text.ts"
 import { method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, property, type Ref, readNumber } from "./atspi.ts"
 import { placeCaret } from "./editing.ts"

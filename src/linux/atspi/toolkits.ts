@@ -176,9 +176,9 @@ export interface Traits {
   readonly closedMenusKeepShowing?: true
   /** SHOWING is not reported: an element that was never given any room is hidden. */
   readonly lacksShowing?: true
-  /** Items of an open menu are not SHOWING, and those of a closed one keep their places: the popup on the screen tells. */
+  /** Items of an open menu are not SHOWING, and items of a closed one keep their places. Only the popup on the screen shows which is open. */
   readonly shownItemsLackShowing?: true
-  /** The same for items of trees: VISIBLE stands for SHOWING. */
+  /** The same for items of trees: VISIBLE is used in place of SHOWING. */
   readonly treeItemsLackShowing?: true
   /** A read-only element is neither ENABLED nor SENSITIVE, and a disabled one is not READ_ONLY. */
   readonly readOnlyLooksDisabled?: true
@@ -297,7 +297,7 @@ const GTK3: Traits = {
   modalPanelIsPopover: true,
   // A toggle button can hold a picture and a text, its switch cannot.
   switchIs: "a toggle button without parts",
-  // Only LibreOffice has a root pane, by whatever name it is started.
+  // Only LibreOffice has a root pane, under every name by which it is started.
   rootPaneIgnoresMenuBar: true,
   // Items stay in the tree while the menu is closed.
   openMenuIsSelected: true,
@@ -319,7 +319,7 @@ const GTK3: Traits = {
   comboListTells: true,
   // GtkBooleanCellAccessible
   checkCellsToggle: true,
-  // An expander is as wide as there is room, and hears clicks on its arrow and label.
+  // An expander fills the width, but reacts only to clicks on its arrow and label.
   disclosure: "start of a toggle button",
   // The bridge dispatches from the connection's own handler; a modal dialog there would shut out every client.
   callBlocksConnection: true,
@@ -416,7 +416,7 @@ const QT: Traits = {
   objectsAreNumberedFrom: 2 ** 31,
   // QAction::trigger, without QMenu's own part.
   itemActionLeavesMenuOpen: true,
-  // It pads a text that is shorter than it was told.
+  // It pads a text that is shorter than the given length.
   textLengthIn: "utf-16",
   // QString.
   offsetsIn: "utf-16",
@@ -432,7 +432,7 @@ const PAGES: Traits = {
   rowsTakeFocus: true,
   // aria-rowcount, aria-rowindex.
   pagesCountRows: true,
-  // The process that has the page tells the one that has the tree. Chromium collects changes for a third of a second.
+  // The process of the page reports changes to the process of the tree. Chromium collects them for a third of a second.
   tellsLate: 400,
   // An element that a page hides and shows again is a new object.
   rowsAreRecycled: "always",

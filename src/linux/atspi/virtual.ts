@@ -1,4 +1,4 @@
-import { type CellPlace, placeNamed, type Span } from "../../grid.ts"
+import { type CellPlace, placeNamed, type Span } from "../../content/grid.ts"
 import type { Point, Rect } from "../../node.ts"
 import { method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"

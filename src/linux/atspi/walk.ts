@@ -15,6 +15,7 @@ import { kindIn, nameOf, type Reading, readingOf } from "./reading.ts"
 import { MENU_ROLES, ROLE } from "./roles.ts"
 import {
   asDrawnField,
+  holdsShown,
   isDrawnField,
   isScroller,
   isShowing,
@@ -153,7 +154,6 @@ class Collector {
   async #lookIntoUnplaced(): Promise<void> {
     const unplaced = this.#unplaced
     this.#unplaced = []
-    const { holdsShown } = await import("./unplaced.ts")
     await Promise.all(
       unplaced.map(async (draft) => {
         if (!(await this.#expect(holdsShown(draft.source, draft.element.ref)))) return
@@ -192,7 +192,7 @@ class Collector {
     )
   }
 
-  /** Step 1: the states, and mostly the role, tell whether the object is worth more questions. */
+  /** Step 1: the states, and usually the role, decide whether more questions are needed. */
   #enter(draft: ObjectDraft): void {
     if (this.#nodes++ >= MAX_NODES) {
       this.#miss(draft)

@@ -325,7 +325,7 @@ function unknownDesktop(root: string, name: string): AppError {
     suggestion: outside
       ? `It runs with another state directory: AGENT_DESKTOP_HOME=${plainPath(outside.root)} agent-desktop --desktop ${plainWord(name, "NAME")} status`
       : names.length > 0
-        ? "Use 'list-desktops' to see which there are"
+        ? "Use 'list-desktops' to see them"
         : `Run 'desktop-start --name ${plainWord(name, "NAME")}' to start it`,
   })
 }

@@ -121,7 +121,7 @@ function lock(number: number): NumberClaim | undefined {
     return `${file.dev}:${file.ino}:${file.ctimeNs}`
   }
   try {
-    fchmodSync(fd, 0o444) // other users' servers read it, whatever our umask
+    fchmodSync(fd, 0o444) // other users' servers must be able to read it, despite our umask
     writeSync(fd, pidLine(process.pid))
     linkSync(unfinished, path)
   } catch (error) {

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "nod
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
 import { ownCommand } from "../../own-process.ts"
+import { inTime } from "../../until.ts"
 import { Bus, DBUS, DBUS_PATH, DBusTimeout, method, readAs } from "../dbus/bus.ts"
 import { identify, isAlive } from "../host/processes.ts"
 import { NOTIFICATIONS } from "../notifications/names.ts"
@@ -12,7 +13,7 @@ import type { DesktopPart } from "./record.ts"
 
 export interface PartSpec {
   readonly program: string
-  /** The command; `FD` stands for the descriptor on which the program reports that it is ready. */
+  /** The command; `FD` is replaced by the descriptor on which the program reports that it is ready. */
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly log: string
@@ -43,26 +44,15 @@ export async function startAnnouncedPart(
 }
 
 /** Fails with TIMEOUT if the deadline passes first or the work is cancelled. */
-async function within<T>(deadline: Deadline, what: string, answer: Promise<T>): Promise<T> {
-  const over = Promise.withResolvers<never>()
-  const end = () =>
-    over.reject(
-      new AppError(
-        "TIMEOUT",
-        `${what} did not start ${deadline.signal?.aborted ? "before the interruption" : "in time"}`,
-        {
-          details: { kind: "desktop" },
-        },
-      ),
+function within<T>({ remaining, signal }: Deadline, what: string, answer: Promise<T>): Promise<T> {
+  const late = (): never => {
+    throw new AppError(
+      "TIMEOUT",
+      `${what} did not start ${signal?.aborted ? "before the interruption" : "in time"}`,
+      { details: { kind: "desktop" } },
     )
-  const timer = setTimeout(end, deadline.remaining)
-  deadline.signal?.addEventListener("abort", end, { once: true })
-  try {
-    return await Promise.race([answer, over.promise])
-  } finally {
-    clearTimeout(timer)
-    deadline.signal?.removeEventListener("abort", end)
   }
+  return inTime(answer, remaining, late, signal)
 }
 
 /** A new cookie, so that only users who can read the file can connect. */

@@ -61,7 +61,7 @@ async function startAt(
   }
   const socket = await provenSocket(claim.number, env, deadline)
   if (!socket)
-    throw new AppError("ACTION_FAILED", `Another X server took display ${display} over`, {
+    throw new AppError("ACTION_FAILED", `Another X server took over display ${display}`, {
       suggestion: "Run 'desktop-start' again",
     })
   note({ socket })

@@ -224,7 +224,7 @@ async function isLetIn(bus: Bus): Promise<boolean> {
   }
 }
 
-/** True if the socket belongs to this user: then the bus lets us in, and we need not wait to hear it. */
+/** True if the socket belongs to this user: then the bus accepts us, and we need not wait for its answer. */
 function isOwn(address: string): boolean {
   const [only, ...others] = parseAddresses(address)
   // A name in the abstract namespace has no owner.

@@ -39,7 +39,7 @@ export interface Entry extends Omit<SeenNotification, "index"> {
 /** The notification was dismissed or closed, or has another text now. */
 export function notificationGone({ title }: Pick<SeenNotification, "title">): AppError {
   return new AppError("NOTIFICATION_NOT_FOUND", `The notification '${title}' is gone`, {
-    suggestion: "Use 'list-notifications' to see what there is",
+    suggestion: "Use 'list-notifications' to see the current ones",
     disposition: NOTHING_DELIVERED,
   })
 }

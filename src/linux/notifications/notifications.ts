@@ -47,7 +47,7 @@ async function count(session: Session, bus: Bus, deadline: Deadline): Promise<nu
   return daemon?.name === "dunst" ? (await import("./dunst.ts")).countShown(daemon) : 0
 }
 
-/** Acts on a notification if its text is still the same, at whatever index it is now. */
+/** Acts on a notification if its text is still the same, even if its index has changed. */
 export async function operateNotification(
   session: Session,
   target: SeenNotification,

@@ -4,7 +4,8 @@ import type { Env } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import type { ClipboardOp } from "../../desktop.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
-import { ownCommand } from "../../own-process.ts"
+import { ownCommand, startHolder } from "../../own-process.ts"
+import { inTime } from "../../until.ts"
 import type { Wayland } from "./connection.ts"
 import { readSeat } from "./seat.ts"
 import { WaylandMessage } from "./wire.ts"
@@ -93,7 +94,7 @@ async function readAll(fd: number, deadline: Deadline): Promise<string> {
       const piece = await Promise.race([reader.read(), over.promise])
       if (piece === "late")
         throw new AppError("APP_UNRESPONSIVE", "The program that owns the clipboard does not answer", {
-          suggestion: "Wait for it, or use 'clipboard-set' to replace what it holds",
+          suggestion: "Wait for it, or use 'clipboard-set' to replace its content",
         })
       if (piece.done) return Buffer.concat(pieces).toString("utf8")
       pieces.push(piece.value)
@@ -106,19 +107,9 @@ async function readAll(fd: number, deadline: Deadline): Promise<string> {
 
 /** Starts a process that offers the text until another program takes over. */
 async function own(text: string, env: Env, deadline: Deadline): Promise<void> {
-  const owner = Bun.spawn([...ownCommand(OWNER_COMMAND)], {
-    env,
-    cwd: "/",
-    stdin: new TextEncoder().encode(text),
-    stdout: "pipe",
-    stderr: "ignore",
-    detached: true,
-  })
-  const over = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => over.resolve(undefined), deadline.remaining)
+  const owner = startHolder(ownCommand(OWNER_COMMAND), text, env)
   const reader = owner.stdout.getReader()
-  const first = await Promise.race([reader.read(), over.promise])
-  clearTimeout(timer)
+  const first = await inTime(reader.read(), deadline.remaining, () => undefined)
   void reader.cancel().catch(() => undefined)
   if (first?.value?.length) {
     owner.unref()
@@ -126,7 +117,7 @@ async function own(text: string, env: Env, deadline: Deadline): Promise<void> {
   }
   owner.kill("SIGKILL")
   throw new AppError("ACTION_FAILED", "The clipboard could not be taken over", {
-    suggestion: "Run 'clipboard-get' to see what it holds, then try again",
+    suggestion: "Run 'clipboard-get' to see its content, then try again",
     disposition: { delivery: "delivery_uncertain", retry: "safe" },
   })
 }

@@ -2,7 +2,7 @@ import type { Env, ScreenshotTarget, WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import type { Picture } from "../../desktop.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
-import type { Point, Rect } from "../../node.ts"
+import type { Point } from "../../node.ts"
 import { type Bus, DBusError, DBusTimeout, method, readAs } from "../dbus/bus.ts"
 import { unmarshal } from "../dbus/read.ts"
 import { isVariant } from "../dbus/wire.ts"
@@ -11,7 +11,7 @@ import type { Wayland } from "./connection.ts"
 import type { Devices } from "./devices.ts"
 import { InputCompositor } from "./input-compositor.ts"
 import type { BusAccess } from "./session-bus.ts"
-import { type View, WindowCompositor, type WindowRequest } from "./window-compositor.ts"
+import { type DrawnWindow, type View, WindowCompositor, type WindowRequest } from "./window-compositor.ts"
 
 /**
  * GNOME without the extension. Windows come from the accessibility bus, without positions. Pointer input goes to screen
@@ -223,20 +223,9 @@ interface GnomeLook {
   readonly windows: readonly GnomeView[]
 }
 
-interface GnomeView {
+interface GnomeView extends DrawnWindow {
   readonly id: number
-  readonly title: string
-  readonly pid: number
-  readonly appId: string
-  /** The id of its Xwayland window; 0 for a native Wayland window. */
-  readonly xId: number
-  readonly frame: Rect
-  /** The surface that the app draws, with its shadows. */
-  readonly buffer: Rect
   readonly focused: boolean
-  readonly minimized: boolean
-  readonly maximized: boolean
-  readonly visible: boolean
   readonly type: number
   readonly owner: number
 }

@@ -1,4 +1,4 @@
-import type { InputEvent } from "../../adapter.ts"
+import type { Env, InputEvent } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
 import type { InputLock } from "../../turn.ts"
@@ -6,9 +6,9 @@ import { DBusClosed, DBusError, DBusTimeout } from "../dbus/bus.ts"
 import type { Owner } from "../windowing/system.ts"
 import { Compositor } from "./compositor.ts"
 import type { Wayland } from "./connection.ts"
+import { socketPath } from "./connection.ts"
 import type { Devices } from "./devices.ts"
 import type { Places } from "./input.ts"
-import { openInputLock } from "./input-lock.ts"
 
 /** A compositor that accepts pointer and keyboard input. */
 export abstract class InputCompositor extends Compositor {
@@ -61,3 +61,57 @@ function inWords(error: unknown): never {
     },
   )
 }
+
+/**
+ * The lock on a compositor's pointer and keyboard, across processes. Only one process can listen on an abstract socket
+ * of this name, and the kernel frees the name when the process ends. The socket sends its owner's pid to every client.
+ */
+function openInputLock(env: Env): InputLock {
+  const path = socketPath(env)
+  const name = `\0agent-desktop-input-${Bun.hash(path).toString(36)}`
+  let held: { stop(isForced: boolean): void } | undefined
+  return {
+    tryTake: () => {
+      try {
+        held = Bun.listen({
+          unix: name,
+          socket: {
+            data: () => {},
+            open: (socket) => {
+              socket.end(`${process.pid}\n`)
+            },
+          },
+        })
+        return true
+      } catch {
+        return false
+      }
+    },
+    holder: async () => ({
+      pid: await readHolder(name),
+      display: env.WAYLAND_DISPLAY,
+      instead: "use an isolated desktop of your own ('desktop-start')",
+    }),
+    close: () => held?.stop(true),
+  }
+}
+
+/** undefined: it does not answer in time, or has released the lock. */
+async function readHolder(name: string): Promise<number | undefined> {
+  const { promise, resolve } = Promise.withResolvers<number | undefined>()
+  const timer = setTimeout(() => resolve(undefined), ANSWER_MS)
+  const socket = await Bun.connect({
+    unix: name,
+    socket: {
+      data: (_, chunk) => resolve(Number(chunk.toString()) || undefined),
+      close: () => resolve(undefined),
+    },
+  }).catch(() => undefined)
+  if (!socket) resolve(undefined)
+  const pid = await promise
+  clearTimeout(timer)
+  socket?.end()
+  return pid
+}
+
+const ANSWER_MS = 200

@@ -171,7 +171,7 @@ async function arrive(
     if (now?.id === before?.id && now?.pid === owner.pid) return
     throw new AppError(
       "ACTION_FAILED",
-      "Another window came under the pointer before the button was pressed",
+      "Another window appeared under the pointer before the button was pressed",
       {
         suggestion: "Run 'snapshot' to see what is in front, then retry",
         disposition: NOTHING_DELIVERED,

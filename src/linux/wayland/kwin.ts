@@ -2,11 +2,12 @@ import { rmSync, writeFileSync } from "node:fs"
 import type { Env } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
-import type { Point, Rect } from "../../node.ts"
+import type { Point } from "../../node.ts"
 import { type Answer, type Bus, DBusError, DBusTimeout, type Message, method, readAs } from "../dbus/bus.ts"
 import { unmarshal } from "../dbus/read.ts"
 import { isVariant } from "../dbus/wire.ts"
 import type { BusAccess } from "./session-bus.ts"
+import type { DrawnWindow } from "./window-compositor.ts"
 
 /**
  * Controls KWin by scripts, the only access to windows that every KWin version offers without a grant. A script is
@@ -142,22 +143,11 @@ function wordsOf(call: Message): readonly [string, string] {
 }
 
 /** A window as the script below describes it. */
-export interface KWinView {
+export interface KWinView extends DrawnWindow {
   readonly id: string
-  readonly title: string
-  readonly pid: number
-  readonly appId: string
-  /** The id of its Xwayland window; 0 for a native Wayland window. */
-  readonly xId: number
-  readonly frame: Rect
-  /** The surface that the app draws, with its shadows. */
-  readonly buffer: Rect
   readonly order: number
   readonly active: boolean
-  readonly minimized: boolean
-  readonly maximized: boolean
   readonly modal: boolean
-  readonly visible: boolean
   /** "normal", "dialog", "popup" or "other". */
   readonly type: string
   readonly owner: string

@@ -28,7 +28,7 @@ export class Layout {
     const keymap = text && readKeymap(text)
     if (keymap) return Layout.of(keymap.symbols, keymap.layouts)
     throw new AppError("PLATFORM_NOT_SUPPORTED", "The keyboard layout of this session cannot be read", {
-      suggestion: "Use 'type' or 'set-value' on a ref; they work by accessibility where the app offers it",
+      suggestion: "Use 'type' or 'set-value' on a ref; they work by accessibility if the app offers it",
       disposition: NOTHING_DELIVERED,
     })
   }

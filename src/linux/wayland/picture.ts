@@ -145,14 +145,14 @@ function draw(canvas: Uint32Array, area: Rect, { width, height, pixels }: Shot, 
 
 const failed = (): AppError => new AppError("ACTION_FAILED", "The compositor could not copy the screen")
 
-const CAPTURE_OUTPUT = 0
-const COPY = 0
-const BUFFER = 0
-const FLAGS = 1
-const READY = 2
-const FAILED = 3
-const Y_INVERT = 1
-const CREATE_POOL = 0
-const CREATE_BUFFER = 0
+export const CAPTURE_OUTPUT = 0
+export const COPY = 0
+export const BUFFER = 0
+export const FLAGS = 1
+export const READY = 2
+export const FAILED = 3
+export const Y_INVERT = 1
+export const CREATE_POOL = 0
+export const CREATE_BUFFER = 0
 const ABGR = 0x34324241
 const XBGR = 0x34324258

@@ -6,7 +6,19 @@ import type { ScreenPart, ScreenWatch } from "../../desktop.ts"
 import { AppError } from "../../errors.ts"
 import { Wayland } from "./connection.ts"
 import { readOutputs } from "./displays.ts"
-import { asBgrx, type Layout } from "./picture.ts"
+import {
+  asBgrx,
+  BUFFER,
+  CAPTURE_OUTPUT,
+  COPY,
+  CREATE_BUFFER,
+  CREATE_POOL,
+  FAILED,
+  FLAGS,
+  type Layout,
+  READY,
+  Y_INVERT,
+} from "./picture.ts"
 import { WaylandMessage } from "./wire.ts"
 
 /**
@@ -129,14 +141,5 @@ function partOf(
   return { x: 0, y: 0, width: layout.width, height: layout.height, bgrx: new Uint8Array(pixels.buffer) }
 }
 
-const CAPTURE_OUTPUT = 0
-const COPY = 0
 const DESTROY_FRAME = 1
 const COPY_WITH_DAMAGE = 2
-const BUFFER = 0
-const FLAGS = 1
-const READY = 2
-const FAILED = 3
-const Y_INVERT = 1
-const CREATE_POOL = 0
-const CREATE_BUFFER = 0

@@ -3,6 +3,7 @@ import type { Env } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
 import type { Rect } from "../../node.ts"
+import { inTime } from "../../until.ts"
 
 /** Sway's own protocol, over its own socket: the tree of windows, and commands. */
 export class Sway {
@@ -168,18 +169,11 @@ function frame(type: number, payload: string): Uint8Array {
   return Buffer.concat([head, body])
 }
 
-async function within<T>(answer: Promise<T>, deadline: Deadline): Promise<T> {
-  const over = Promise.withResolvers<never>()
-  const end = () =>
-    over.reject(new AppError("TIMEOUT", "Sway did not answer in time", { details: { kind: "compositor" } }))
-  const timer = setTimeout(end, deadline.remaining)
-  deadline.signal?.addEventListener("abort", end, { once: true })
-  try {
-    return await Promise.race([answer, over.promise])
-  } finally {
-    clearTimeout(timer)
-    deadline.signal?.removeEventListener("abort", end)
+function within<T>(answer: Promise<T>, { remaining, signal }: Deadline): Promise<T> {
+  const late = (): never => {
+    throw new AppError("TIMEOUT", "Sway did not answer in time", { details: { kind: "compositor" } })
   }
+  return inTime(answer, remaining, late, signal)
 }
 
 function unreachable(detail: string): AppError {

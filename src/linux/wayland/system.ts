@@ -4,7 +4,7 @@ import { AppError } from "../../errors.ts"
 import type { WindowSystem } from "../windowing/system.ts"
 import type { BusAccess } from "./session-bus.ts"
 
-/** The window system of a Wayland compositor, with whatever this compositor lets programs see and do. */
+/** The window system of a Wayland compositor. Its abilities depend on what this compositor allows programs. */
 export async function openWayland(env: Env, access: BusAccess, deadline: Deadline): Promise<WindowSystem> {
   const { Sway } = await import("./sway.ts")
   const sway = Sway.find(env)

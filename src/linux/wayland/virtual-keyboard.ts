@@ -4,12 +4,12 @@ import type { Combo, Modifier } from "../../action.ts"
 import type { Env } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
+import type { NamedKey } from "../../keys.ts"
 import { keysymOf } from "../windowing/keysyms.ts"
 import type { Wayland } from "./connection.ts"
 import type { Keyboard, Stroke } from "./devices.ts"
 import { handOver } from "./hand-over.ts"
 import { eventTime, seatWith } from "./seat.ts"
-import { keyOf } from "./us-layout.ts"
 import { WaylandMessage } from "./wire.ts"
 
 /** Our virtual keyboard on the compositor's seat, with our own keymap. It disappears with the connection. */
@@ -130,7 +130,7 @@ function takeRun(chars: readonly string[]): {
 
 /**
  * Keys that produce characters on every keyboard, by their numbers in linux/input-event-codes.h. Chromium reads others,
- * such as 14, as on a PC keyboard, whatever the keymap says.
+ * such as 14, as on a PC keyboard, regardless of the keymap.
  */
 const PRINTABLE: readonly number[] = [
   ...range(2, 13),
@@ -186,3 +186,71 @@ const KEYMAP = 0
 const KEY = 1
 const MODIFIERS = 2
 const TEXT_V1 = 1
+
+/**
+ * The key for this name or character, by its number in linux/input-event-codes.h, and the modifiers that it needs.
+ * undefined: the US layout has none.
+ */
+function keyOf(key: string): { readonly code: number; readonly with: readonly Modifier[] } | undefined {
+  const named = NAMED.get(key)
+  if (named !== undefined) return { code: named, with: [] }
+  for (const [text, withShift] of ROWS) {
+    for (const [first, chars] of text) {
+      const at = [...chars].indexOf(key)
+      if (at >= 0) return { code: first + at, with: withShift ? ["shift"] : [] }
+    }
+  }
+  return undefined
+}
+
+const ROWS: readonly (readonly [readonly (readonly [number, string])[], boolean])[] = [
+  [
+    [
+      [2, "1234567890-="],
+      [16, "qwertyuiop[]"],
+      [30, "asdfghjkl;'`"],
+      [43, "\\"],
+      [44, "zxcvbnm,./"],
+      [57, " "],
+    ],
+    false,
+  ],
+  [
+    [
+      [2, "!@#$%^&*()_+"],
+      [16, "QWERTYUIOP{}"],
+      [30, 'ASDFGHJKL:"~'],
+      [43, "|"],
+      [44, "ZXCVBNM<>?"],
+    ],
+    true,
+  ],
+]
+
+const NAMED: ReadonlyMap<string, number> = new Map<NamedKey, number>([
+  ["escape", 1],
+  ["backspace", 14],
+  ["tab", 15],
+  ["return", 28],
+  ["space", 57],
+  ["home", 102],
+  ["up", 103],
+  ["pageup", 104],
+  ["left", 105],
+  ["right", 106],
+  ["end", 107],
+  ["down", 108],
+  ["pagedown", 109],
+  ["insert", 110],
+  ["forwarddelete", 111],
+  ["menu", 127],
+  ["printscreen", 99],
+  ["shift", 42],
+  ["ctrl", 29],
+  ["alt", 56],
+  ["cmd", 125],
+  ...Array.from({ length: 10 }, (_, i): [NamedKey, number] => [`f${i + 1}` as NamedKey, 59 + i]),
+  ["f11", 87],
+  ["f12", 88],
+  ...Array.from({ length: 12 }, (_, i): [NamedKey, number] => [`f${i + 13}` as NamedKey, 183 + i]),
+])

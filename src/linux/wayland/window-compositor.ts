@@ -1,7 +1,7 @@
 import type { WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED, windowNotFound } from "../../errors.ts"
-import type { Point } from "../../node.ts"
+import type { Point, Rect } from "../../node.ts"
 import { contains } from "../../rect.ts"
 import { pause } from "../../until.ts"
 import type { Owner } from "../windowing/system.ts"
@@ -10,6 +10,21 @@ import type { Places } from "./input.ts"
 import { InputCompositor } from "./input-compositor.ts"
 
 const inputs = () => import("./input.ts")
+
+/** What GNOME's and KWin's scripts both report about a window. */
+export interface DrawnWindow {
+  readonly title: string
+  readonly pid: number
+  readonly appId: string
+  /** The id of its Xwayland window; 0 for a native Wayland window. */
+  readonly xId: number
+  readonly frame: Rect
+  /** The surface that the app draws, with its shadows. */
+  readonly buffer: Rect
+  readonly minimized: boolean
+  readonly maximized: boolean
+  readonly visible: boolean
+}
 
 /** A window as a compositor describes it. */
 export interface View {
@@ -126,7 +141,7 @@ export abstract class WindowCompositor extends InputCompositor {
       if (patience.expired) {
         if (PLACING.has(op.kind) && frame && SIDES.some((side) => now.frame?.[side] !== frame[side])) return
         throw new AppError("ACTION_FAILED", `Window '${id}' could not be ${PARTICIPLES[op.kind]}`, {
-          suggestion: "Run 'list-windows' to see how it is now",
+          suggestion: "Run 'list-windows' to see its present state",
           disposition: { delivery: "delivered_unverified", retry: "safe" },
         })
       }

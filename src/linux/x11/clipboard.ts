@@ -1,7 +1,7 @@
 import type { Deadline } from "../../deadline.ts"
 import type { ClipboardOp } from "../../desktop.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
-import { ownCommand } from "../../own-process.ts"
+import { ownCommand, startHolder } from "../../own-process.ts"
 import type { X11, XEvent } from "./connection.ts"
 import {
   createHiddenWindow,
@@ -81,14 +81,7 @@ export async function setClipboard(
   command: readonly string[] = ownCommand(OWNER_COMMAND),
 ): Promise<void> {
   await x.intern(ATOMS, deadline)
-  const owner = Bun.spawn([...command], {
-    env,
-    cwd: "/",
-    stdin: new TextEncoder().encode(text),
-    stdout: "pipe",
-    stderr: "ignore",
-    detached: true,
-  })
+  const owner = startHolder(command, text, env)
   const window = await readWindowId(owner.stdout, deadline)
   if (window !== undefined && (await getOwner(x, deadline)) === window) {
     owner.unref()
@@ -96,7 +89,7 @@ export async function setClipboard(
   }
   owner.kill("SIGKILL")
   throw new AppError("ACTION_FAILED", "The clipboard could not be taken over", {
-    suggestion: "Run 'clipboard-get' to see what it holds, then try again",
+    suggestion: "Run 'clipboard-get' to see its content, then try again",
     disposition: window === undefined ? NOTHING_DELIVERED : { delivery: "delivery_uncertain", retry: "safe" },
   })
 }
@@ -105,7 +98,7 @@ export async function clearClipboard(x: X11, deadline: Deadline): Promise<void> 
   await x.intern(ATOMS, deadline)
   await x.check([setOwner(x, 0, 0)], deadline)
   if ((await getOwner(x, deadline)) === 0) return
-  throw new AppError("ACTION_FAILED", "Another program put something on the clipboard at once", {
+  throw new AppError("ACTION_FAILED", "Another program replaced the clipboard immediately", {
     suggestion: "A clipboard manager may restore it: use 'clipboard-set' instead",
   })
 }
@@ -170,7 +163,7 @@ async function nextEvent(asking: Asking, isWanted: (event: XEvent) => boolean): 
     if (event) continue
     if (deadline.expired) {
       throw new AppError("APP_UNRESPONSIVE", "The program that owns the clipboard does not answer", {
-        suggestion: "Wait for it, or use 'clipboard-set' to replace what it holds",
+        suggestion: "Wait for it, or use 'clipboard-set' to replace its content",
       })
     }
     if ((await getOwner(x, deadline)) !== owner) return undefined

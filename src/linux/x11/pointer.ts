@@ -265,7 +265,7 @@ async function pressAt(
     if (at.x !== proved.at.x || at.y !== proved.at.y)
       throw undelivered("The pointer was moved away before the button was pressed")
     if (child !== proved.top)
-      throw undelivered("Another window came under the pointer before the button was pressed")
+      throw undelivered("Another window appeared under the pointer before the button was pressed")
     if (isFirst && (await isPointerTaken(x, proved.owner.pid, deadline)))
       throw undelivered("Another app took the pointer before the button was pressed")
     press()
@@ -304,10 +304,14 @@ const farFrom = ({ setup: { screen } }: X11, { x, y }: Point): Point => ({
 })
 
 function strayed(): AppError {
-  return new AppError("ACTION_FAILED", "Another window came under the pointer as the button was pressed", {
-    suggestion: "Run 'snapshot' to see which of the two the click has reached",
-    disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
-  })
+  return new AppError(
+    "ACTION_FAILED",
+    "Another window appeared under the pointer as the button was pressed",
+    {
+      suggestion: "Run 'snapshot' to see which of the two the click has reached",
+      disposition: { delivery: "delivery_uncertain", retry: "unsafe" },
+    },
+  )
 }
 
 function afterClicks(error: unknown, clicks: number): unknown {

@@ -155,7 +155,7 @@ function pairUp(chars: readonly string[]): (readonly [number, number])[] {
   return Array.from({ length: Math.ceil(chars.length / 2) }, (_, i) => {
     const first = chars[i * 2] ?? " "
     const [low, high] = chars.length > i * 2 + 1 ? [first, chars[i * 2 + 1] ?? " "] : caseOf(first)
-    // With Caps Lock, GTK capitalises a letter that stands on both levels.
+    // With Caps Lock, GTK capitalises a letter that is on both levels of a key.
     return [keysymOf(low), keysymOf(low === high && isCased(low) ? " " : high)] as const
   })
 }

@@ -226,7 +226,7 @@ function needManager(context: Operation, kind: string): void {
 
 function contradicted(context: Operation, participle: string): AppError {
   return new AppError("ACTION_FAILED", `Window 'w-${context.id}' could not be ${participle}`, {
-    suggestion: "Run 'list-windows' to see how it is now; 'restore' first if it is maximised",
+    suggestion: "Run 'list-windows' to see its present state; 'restore' first if it is maximised",
     disposition: { delivery: "delivered_unverified", retry: "safe" },
   })
 }

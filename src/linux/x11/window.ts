@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
-import { cut } from "../../cut.ts"
 import type { Deadline } from "../../deadline.ts"
 import type { Point, Rect } from "../../node.ts"
+import { cut } from "../../shown-text.ts"
 import type { Extents, TopWindow } from "../windowing/window.ts"
 import type { X11 } from "./connection.ts"
 import {

@@ -156,7 +156,7 @@ export function brokenProtocol(detail: string): AppError {
   return new AppError("INTERNAL", "The X server sent bytes that are not X11", { platformDetail: detail })
 }
 
-/** An error that the server reported for one request. The connection goes on. */
+/** An error that the server reported for one request. The connection stays open. */
 export class XError extends AppError {
   readonly xcode: number
   readonly resource: number

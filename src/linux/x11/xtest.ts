@@ -106,7 +106,7 @@ export class Xtest {
   }
 }
 
-/** One per connection, since it tracks everything that is held. */
+/** Tracks the keys and buttons that are held down, so each connection has only one. */
 export function openXtest(x: X11, deadline: Deadline): Promise<Xtest> {
   const known = opened.get(x)
   if (known) return known

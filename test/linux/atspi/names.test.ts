@@ -37,7 +37,7 @@ describe("a name", () => {
   })
 })
 
-test("the name of a browser's tab does not tell the memory of its page", () => {
+test("the name of a browser's tab does not contain the memory use of its page", () => {
   const origin = { pid: 1, app: "chromium", traits: traitsOf("Chromium", "chromium"), shift: undefined }
   const nameIn = (role: "tab" | "button", name: string) => nameOf(origin, { native: 37, role }, { name })
   expect(nameIn("tab", "Shop - Memory usage - 64.4 MB")).toBe("Shop")

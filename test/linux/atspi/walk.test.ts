@@ -176,7 +176,7 @@ describe("a walk", () => {
     },
   ]
 
-  test("counts what is scrolled out of view, or reads it, and takes nothing hidden for that", async () => {
+  test("counts or reads elements that are scrolled out of view, and does not count hidden ones", async () => {
     using counted = await read(LONG, { offscreen: "count" })
     expect(counted.root.children[0]).toMatchObject({ offscreen: { below: 2 } })
     expect(outline(counted.root)).toEqual({
@@ -208,7 +208,7 @@ describe("a walk", () => {
     expect(got.root.children.map(({ valueLength }) => valueLength)).toEqual([undefined, undefined, 5000])
   })
 
-  test("reads what shows in a parent that does not say that it shows", async () => {
+  test("reads visible children of a parent that does not report that it shows", async () => {
     const form: FakeNode = {
       role: "LANDMARK",
       name: "Form",

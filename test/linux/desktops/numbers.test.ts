@@ -39,7 +39,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-describe("a new desktop passes over a number", () => {
+describe("a new desktop skips a display number", () => {
   test("that a server holds by its lock and its socket", async () => {
     const number = freeNumber()
     const stranger = await startStranger(number, "-nolisten", "local")

@@ -85,7 +85,7 @@ describe("a record that another user could have written", () => {
       }
     })
 
-  test.skipIf(!isRoot)("keeps a new desktop away as well", async () => {
+  test.skipIf(!isRoot)("also prevents a new desktop in that directory", async () => {
     mkdirSync(root)
     chownSync(root, 65534, 65534)
 
@@ -132,7 +132,7 @@ describe("a desktop that was started under another home", () => {
     expect(existsSync(desktop.env.XDG_RUNTIME_DIR!)).toBe(false)
   })
 
-  test("is not stopped with all desktops of this one", async () => {
+  test("is not stopped by desktop-stop --all under this home", async () => {
     const [a, b] = homes()
     const [other, own] = await Promise.all([start(a, unique), start(b, `${unique}-own`)])
     const stopped = await operateDesktops({ root: b, env: {} }, { kind: "stop" }, Deadline.in(15_000))
@@ -141,7 +141,7 @@ describe("a desktop that was started under another home", () => {
     expect(desktopEnv(b, unique, {})).toMatchObject({ DISPLAY: other.display })
   })
 
-  test("gives way to one of this home with its name", async () => {
+  test("is hidden by a desktop of the same name under this home", async () => {
     const [a, b] = homes()
     const own = await start(b, unique)
     renameSync(`${directory}/b`, `${directory}/c`)
@@ -151,7 +151,7 @@ describe("a desktop that was started under another home", () => {
     expect(desktopEnv(b, unique, {})).toMatchObject({ DISPLAY: own.display })
   })
 
-  test("is named, and not used, where the state directory was chosen", async () => {
+  test("is named but not used if the caller chose the state directory", async () => {
     const [a] = homes()
     await start(a, unique)
     const chosen = `${directory}/chosen`

@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const adapter = () => platform.adapter(Deadline.in(10_000))
 
-test("a server on a named desktop works on after the desktop was stopped and started", async () => {
+test("a server on a named desktop continues after the desktop was stopped and started again", async () => {
   expect(await adapter().windows().catch(reason)).toBe("Desktop 'one' does not exist")
   for (const title of ["first", "second", "third"]) {
     const desktop = await start()
@@ -41,7 +41,7 @@ test("a server on a named desktop works on after the desktop was stopped and sta
   }
 })
 
-test("a desktop that was replaced between two commands is looked at, not the one before it", async () => {
+test("after a desktop was replaced, the next command looks at the new one", async () => {
   await show(await start(), "before")
   await until(async () => (await titles()).join() === "before", 20_000)
   await stopDesktop(root, "one", Deadline.in(15_000))

@@ -158,7 +158,7 @@ describe("a stopped desktop", () => {
     expect(stopDesktop(desktops.root, "two", Deadline.in(1000))).rejects.toMatchObject({
       code: "INVALID_ARGS",
       message: "Desktop 'two' does not exist",
-      suggestion: "Use 'list-desktops' to see which there are",
+      suggestion: "Use 'list-desktops' to see them",
     })
   })
 

@@ -18,7 +18,7 @@ async function machine(...files: readonly string[]): Promise<string> {
 const envOf = (env: Record<string, string>, root: string): Record<string, string> =>
   Object.assign({}, ...bridges(env, root).map((bridge) => bridge.env))
 
-test("nothing is set where no bridge is installed, or only a part of one", async () => {
+test("no variable is set if no bridge is installed, or only a part of one", async () => {
   expect(envOf({}, await machine())).toEqual({})
   expect(envOf({}, await machine(MODULES[0]!, JAVA[0]!))).toEqual({})
 })

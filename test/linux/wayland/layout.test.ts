@@ -21,7 +21,7 @@ const SHIFT = 42
 const ALT_GR = 100
 
 describe("the keys of a layout", () => {
-  test("are those that enter the characters there", async () => {
+  test("are the keys that type the characters in that layout", async () => {
     const german = await layoutOf("de")
     expect(german.charStroke("z")).toEqual({ code: 21, held: [] })
     expect(german.charStroke("Z")).toEqual({ code: 21, held: [SHIFT] })
@@ -32,7 +32,7 @@ describe("the keys of a layout", () => {
     expect(german.strokeOf({ key: "escape", modifiers: [] })?.code).toBe(1)
   })
 
-  test("are not there for other characters", async () => {
+  test("do not exist for other characters", async () => {
     const american = await layoutOf("us")
     for (const char of ["ü", "日", "😀", "€"])
       expect([char, american.charStroke(char)]).toEqual([char, undefined])
@@ -40,7 +40,7 @@ describe("the keys of a layout", () => {
     expect(american.charStroke("$")).toEqual({ code: 5, held: [SHIFT] })
   })
 
-  test("count only where they enter the same in every layout of the session", async () => {
+  test("count only if they type the same character in every layout of the session", async () => {
     const both = await layoutOf("us+de:2")
     expect(both.charStroke("a")).toEqual({ code: 30, held: [] })
     for (const char of ["z", "y", "ü", "@"]) expect([char, both.charStroke(char)]).toEqual([char, undefined])

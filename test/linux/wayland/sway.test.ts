@@ -126,7 +126,7 @@ describe("a window on sway", () => {
     expect([error.code, error.disposition.delivery]).toEqual(["ACTION_NOT_SUPPORTED", "not_delivered"])
   })
 
-  test("looks the same in its own picture and in that of the display, wherever it is", async () => {
+  test("looks the same in its own picture and in the picture of the display, at any position", async () => {
     await ok("mouse-move", "--xy", "1279,1023")
     const hash = async (file: string, x: number, y: number): Promise<string> =>
       Bun.$`convert ${`${desktop.directory}/${file}.png`} -crop ${`1000x700+${x}+${y}`} +repage rgb:- | sha256sum`.text()
@@ -161,14 +161,14 @@ describe("a window on sway", () => {
     expect((await fixture.events()).filter(({ event }) => event === "press").length).toBe(before + count)
   }, 900_000)
 
-  test("tells in words that a press had too little time", async () => {
+  test("never gets INTERNAL as the answer to a press with too little time", async () => {
     for (let ms = 40; ms <= 400; ms += 20) {
       const { error } = (await desktop.run("press", "right", "--window-id", id, "--timeout-ms", `${ms}`)).json
       expect([ms, error?.code]).not.toEqual([ms, "INTERNAL"])
     }
   })
 
-  test("keeps no command waiting when the compositor stands still", async () => {
+  test("does not keep a command waiting if the compositor hangs", async () => {
     const { parts } = await Bun.file(`${desktop.home}/desktops/test/desktop.json`).json()
     const { pid } = parts.find((part: Json) => part.program === "sway")
     process.kill(pid, "SIGSTOP")

@@ -11,7 +11,7 @@ const last = (at = AT, passedMs = 20, room = ROOM): LastClick => ({
   inside: insideOf(at, room),
 })
 
-test("a click on the same spot goes aside, and the next one back", () => {
+test("a second click on the same spot presses a point beside it, and the third the first point again", () => {
   const click = { at: AT, count: 1, room: ROOM }
   expect(nextClick(click, undefined)).toEqual({ at: AT, waitMs: 0 })
   expect(nextClick(click, last(AT))).toEqual({ at: ASIDE, waitMs: 0 })
@@ -19,7 +19,7 @@ test("a click on the same spot goes aside, and the next one back", () => {
   expect(nextClick(click, last(AT, 520))).toEqual({ at: AT, waitMs: 0 })
 })
 
-test("it waits where another point could be another thing, and before a double click", () => {
+test("a click waits if another point could belong to another element, and before a double click", () => {
   const waits = { at: AT, waitMs: 500 }
   expect(nextClick({ at: AT, count: 1 }, last())).toEqual(waits)
   expect(nextClick({ at: AT, count: 1, room: { ...ROOM, width: 50 } }, last())).toEqual(waits)
@@ -27,7 +27,7 @@ test("it waits where another point could be another thing, and before a double c
   expect(nextClick({ at: AT, count: 2, room: ROOM }, last({ x: 900, y: 900 }))).toEqual(waits)
 })
 
-test("a row that has scrolled since is not pressed at the same point of it", () => {
+test("a row that has scrolled meanwhile is not pressed at the same point", () => {
   const click = { at: AT, count: 1, inList: true, room: ROOM }
   const before = { ...ROOM, y: 500 }
   expect(nextClick(click, last({ x: 140, y: 510 }, 20, before))).toEqual({ at: ASIDE, waitMs: 0 })
@@ -37,7 +37,7 @@ test("a row that has scrolled since is not pressed at the same point of it", () 
   expect(nextClick(click, { passedMs: 20, at: { x: 440, y: 210 } })).toEqual({ at: AT, waitMs: 500 })
 })
 
-test("two presses that are not far apart in time are far apart on the screen", () => {
+test("two presses are apart either in time or on the screen", () => {
   const point = fc.record({ x: fc.nat(300), y: fc.nat(300) })
   const rooms = fc.record({ x: fc.nat(300), y: fc.nat(300), width: fc.nat(200), height: fc.nat(200) })
   fc.assert(

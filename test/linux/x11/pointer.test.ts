@@ -125,7 +125,7 @@ describe("the pointer", () => {
     expect(again!.time - down!.time).toBeLessThan(400)
   })
 
-  test("finds out who holds it without any app noticing", async () => {
+  test("finds out which client holds it, and no app notices", async () => {
     await using own = await startXvfb()
     const child = own.spawn(["stdbuf", "-oL", "xev", "-geometry", "400x300+100+100"])
     const lines = follow(child.stdout)
@@ -143,7 +143,7 @@ describe("the pointer", () => {
     expect(lines.text().slice(before.length)).not.toMatch(/EnterNotify|LeaveNotify|FocusIn|FocusOut/)
   })
 
-  test("is not pressed where another window has come, nor while another app holds it", async () => {
+  test("is not pressed if another window has appeared there, or while another app holds it", async () => {
     await using own = await startXvfb()
     const xev = await openXev(own)
     const at = { x: 150, y: 160 }
@@ -169,7 +169,7 @@ describe("the pointer", () => {
     expect(await xev.after(2)).toEqual(["press 1 at 150,160", "release 1 at 150,160"])
   })
 
-  test("takes the press back and says so if a window of another process comes while the button is down", async () => {
+  test("takes the press back and says so if a window of another process appears while the button is down", async () => {
     await using own = await startXvfb()
     const xev = await openXev(own)
     const other = await X11.connect(own.env, patience())

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import * as v from "valibot"
-import type { Command } from "../src/command.ts"
-import { fieldsOf } from "../src/schema/fields.ts"
-import { describeIssue, shown } from "../src/usage-errors.ts"
-import { click, launch, mouseMove, snapshot, type } from "./support/synthetic-commands.ts"
+import type { Command } from "../../src/command.ts"
+import { fieldsOf } from "../../src/schema/fields.ts"
+import { describeIssue } from "../../src/schema/issues.ts"
+import { shown } from "../../src/schema/usage-errors.ts"
+import { click, launch, mouseMove, snapshot, type } from "../support/synthetic-commands.ts"
 
 /** The first problem that validation reports. */
 function problem(command: Pick<Command, "input">, args: unknown): string {
@@ -52,7 +53,7 @@ describe("describeIssue", () => {
     },
   )
 
-  test("the text the caller typed is never repeated", () => {
+  test("the message never repeats text that the caller typed", () => {
     expect(problem(type, { ref_id: "@e1", text: 5 })).toBe("TEXT (--text) must be a string")
     expect(problem(type, { ref_id: "@e1", text: "s3cret".repeat(1000) })).toBe(
       "TEXT (--text) must have at most 1000 characters",
@@ -67,13 +68,13 @@ describe("describeIssue", () => {
     expect(problem({ input }, {})).toBe("--app and --window-id exclude each other")
   })
 
-  test("a message that is a sentence of its own follows a colon", () => {
+  test("a message that is a whole sentence follows a colon", () => {
     const input = v.strictObject({ size: v.pipe(v.string(), v.regex(/x/, "Write WxH")) })
     expect(problem({ input }, { size: "5" })).toBe("--size: Write WxH; got '5'")
   })
 })
 
-test("a shown value is short and on one line", () => {
+test("a value in a message is short and on one line", () => {
   expect(shown("a\tb\n\u001b[31m\u007f")).toBe("'a\\u0009b\\u000a\\u001b[31m\\u007f'")
   expect(shown("x".repeat(1000))).toHaveLength(62)
 })

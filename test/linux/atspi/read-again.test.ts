@@ -111,7 +111,7 @@ async function start(change: Partial<State> = {}) {
 describe("the cache of a GTK 3 app", () => {
   const requests = (app: FakeApp) => app.asked("").filter((member) => member === "GetItems").length
 
-  test("is made by listening to this app once", async () => {
+  test("is created when we listen to this app once", async () => {
     using got = await start({ items: () => (listeners.length > 0 ? NO_ITEMS : UNKNOWN) })
     expect(await named(got.app)).toEqual(["a", "b"])
     expect(listeners).toEqual([`RegisterEvent window:create ${got.app.name}`])
@@ -121,7 +121,7 @@ describe("the cache of a GTK 3 app", () => {
     expect(requests(got.app)).toBe(3)
   })
 
-  test("is not waited for if the app makes none, or if there is no registry", async () => {
+  test("is not waited for if the app has none, or if there is no registry", async () => {
     using got = await start()
     expect(await named(got.app)).toEqual(["a", "b"])
     expect(requests(got.app)).toBe(2)
@@ -152,7 +152,7 @@ describe("the next reading of the same window", () => {
     expect((await treeOf(got.app, Deadline.in(500))).root.children).toEqual([])
   })
 
-  test("leaves out what is gone and reads what is new", async () => {
+  test("leaves out elements that are gone and reads new ones", async () => {
     using got = await start()
     expect(await named(got.app)).toEqual(["a", "b"])
     for (const shown of [["c", "a"], ["a", "b", "c"], ["c"], []]) {

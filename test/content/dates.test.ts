@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { formatDate, isSameDate, parseDate } from "../src/dates.ts"
+import { formatDate, isSameDate, parseDate } from "../../src/content/dates.ts"
 
 describe("dates of fields", () => {
   test.each([

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "./errors.ts"
+import type { ErrorCode } from "../errors.ts"
 
 export interface Guide {
   /** When the code is returned. */
@@ -16,17 +16,16 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, Guide>> = {
   },
   APP_NOT_FOUND: {
     cause: "No running app has that name, or it has no window.",
-    recovery: "Run `list-apps` and use a name or id from there, whole. `launch` it if it does not run.",
+    recovery: "Run `list-apps` and use a whole name or an id from it. If it does not run, `launch` it.",
   },
   WINDOW_NOT_FOUND: {
     cause: "No open window has that id or title, or it has closed.",
     recovery: "Run `list-windows`. Window ids are never reused.",
   },
   ELEMENT_NOT_FOUND: {
-    cause:
-      "The named thing does not exist: no such surface is open, no option has that name, or no desktop has that name.",
+    cause: "No such surface is open, or no option or desktop has that name.",
     recovery:
-      "Run `list-surfaces` or `snapshot` to see what exists. Search with `find --text PART`, which also looks in what is scrolled out of view; `--include-hidden` also finds what is in closed menus and on hidden pages.",
+      "Run `list-surfaces` or `snapshot` to see what exists. Search with `find --text PART`, which also searches elements scrolled out of view; `--include-hidden` adds closed menus and hidden pages.",
   },
   STALE_REF: {
     cause:
@@ -34,7 +33,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, Guide>> = {
     recovery: "Run `snapshot` and use its refs. Nothing was touched, so a retry is safe.",
   },
   AMBIGUOUS_TARGET: {
-    cause: "Several apps, windows or elements match, and they cannot be told apart.",
+    cause: "Several apps, windows or elements match, and nothing distinguishes them.",
     recovery:
       "`details.candidates` lists them: name one exactly, by `--window-id`, by its ref, or by an app's id.",
   },

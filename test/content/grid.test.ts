@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { placeNamed } from "../src/grid.ts"
+import { placeNamed } from "../../src/content/grid.ts"
 
 test.each([
   ["A1", { row: 0, column: 0 }],

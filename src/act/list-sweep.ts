@@ -1,5 +1,5 @@
 import type { Direction, Performed } from "../action.ts"
-import { MAX_LEVELS } from "../adapter.ts"
+import { WHOLE_TREE } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { bestOf, type Fits } from "../look/row-texts.ts"
@@ -231,13 +231,7 @@ export class Sweep {
       (
         await this.#ctx.adapter.tree(
           { kind: "element", handle: this.#scroll.list.seen.handle },
-          {
-            maxDepth: MAX_LEVELS,
-            bounds: "interactive",
-            includeHidden,
-            offscreen: "read",
-            interactiveOnly: false,
-          },
+          { ...WHOLE_TREE, includeHidden },
         )
       ).root
     const first = await read(this.#hasUnmade === true)

@@ -37,7 +37,7 @@ export interface CellGrid<Handle> {
   cell(place: CellPlace): Promise<Handle | undefined>
   /** The cells among these that no user can edit, e.g. in a protected sheet. */
   locked(cells: readonly CellPlace[]): Promise<readonly CellPlace[]>
-  /** The numbers that these cells of a sheet hold; 0 for a text, undefined if the app does not tell. */
+  /** The numbers in these cells of a sheet; 0 for a text, undefined if the app does not report them. */
   numbers?(cells: readonly CellPlace[]): Promise<readonly (number | undefined)[]>
   /** Why the texts may be those of other rows; undefined if there is no reason to doubt them. */
   doubt(): Promise<string | undefined>
@@ -66,7 +66,7 @@ export interface RowHandle<Handle> {
 /** Ends a formula that the app reports only in part. */
 export const CUT = "…"
 
-/** 0 for `A`, in any case; undefined for anything that is not the letters of a column. */
+/** 0 for `A` and `a`, 26 for `AA`; undefined if the text is not the letters of a column. */
 export function columnNamed(letters: string): number | undefined {
   if (!/^[a-z]{1,3}$/i.test(letters)) return undefined
   return [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1

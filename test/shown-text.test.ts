@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { success, toLine } from "../src/envelope.ts"
-import { escapeHidden } from "../src/escape.ts"
 import { outline } from "../src/look/outline.ts"
+import { escapeHidden } from "../src/shown-text.ts"
 
 /** Everything that Unicode calls invisible or a direction mark, and letters that are drawn as a blank. */
 const HIDDEN = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800\u2028\u2029\x7f-\x9f]/u
@@ -12,7 +12,7 @@ const everyCharacter = function* (): Generator<string> {
     if (code < 0xd800 || code > 0xdfff) yield String.fromCodePoint(code)
 }
 
-test("no character that hides or reorders text comes through, in JSON and in text", () => {
+test("every character that hides or reorders text is escaped, in JSON and in text", () => {
   const hidden = [...everyCharacter()].filter((one) => HIDDEN.test(one))
   // Unicode 16 has 4,174 that may be ignored, most of them reserved.
   expect(hidden.length).toBeGreaterThan(4000)

@@ -1,3 +1,5 @@
+/** Application text as it is shown: hidden characters are written out, and long texts are cut. */
+
 /**
  * Characters that end a line for some readers, control a terminal, reorder text or are invisible. With them,
  * application text could hide a message to a model, or look like other text. Unicode's own properties decide, plus
@@ -34,3 +36,16 @@ const codeOf = (character: string): string =>
 
 /** Application text in quotes, as JSON. No character in it can end the line, reorder it or hide. */
 export const quoted = (text: string): string => escapeHidden(JSON.stringify(text))
+
+/** The most characters that are shown of a name, a value or a title. */
+export const MAX_TEXT = 2000
+
+/** At most 2,000 characters, then an ellipsis. Never half a surrogate pair. */
+export function cut(text: string): string {
+  if (text.length <= MAX_TEXT) return text
+  const end = (text.charCodeAt(MAX_TEXT - 1) & 0xfc00) === 0xd800 ? MAX_TEXT - 1 : MAX_TEXT
+  return `${text.slice(0, end)}…`
+}
+
+/** True for a text that `cut` has shortened. */
+export const isCut = (text: string): boolean => text.length >= MAX_TEXT && text.endsWith("…")
