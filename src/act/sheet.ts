@@ -279,7 +279,7 @@ function notASheet({ ref, seen }: Target, missing: string): AppError {
     "ACTION_NOT_SUPPORTED",
     `${ref} is ${withArticle(seen.role)}, not in a sheet or table`,
     {
-      suggestion: "Give the table or a cell of it; 'table' without a ref finds the only one of a window",
+      suggestion: "Give the table or a cell of it; the only one of a window: agent-desktop table --app NAME",
       platformDetail: `neither it nor anything around it has ${missing}, or rows`,
       details: { kind: "no_table_interface", interface: missing },
       disposition: NOTHING_DELIVERED,
