@@ -86,6 +86,8 @@ export interface Adapter {
   tableAround(handle: Handle): Promise<Seen | undefined>
   /** A table, list or tree by row and column. Its methods read it live. */
   grid(handle: Handle): Promise<Grid<Handle>>
+  /** The interface of the platform that an element lacks if it is not a table, or cannot be written; for error messages. */
+  interfaceFor(what: "table" | "writing"): Promise<string>
   /** The text of an element by character offsets. Never of a secure field. */
   text(handle: Handle): Promise<TextAccess | NoText>
   /** Selects a range of an element's text, or places the caret if the range is empty. Sends at most one call. */
@@ -125,6 +127,11 @@ export interface Adapter {
    * it, has a menu open, or is too slow to ask.
    */
   focused(window: SeenWindow): Promise<Seen | undefined>
+  /**
+   * The editor that has opened in the place of a cell, and has the focus. undefined: there is none so far. A watch must
+   * have been open since before the cell was put into edit mode.
+   */
+  editorOver(cell: Handle): Promise<Seen | undefined>
   /** True if Enter in this dialog would press the default button and that button is disabled. */
   isEnterBlocked(window: SeenWindow): Promise<boolean>
   /**
@@ -240,6 +247,11 @@ export interface Seen {
    * pressed. Until then the cell reports the old content.
    */
   readonly isTypedOver?: boolean
+  /**
+   * Set for a cell that may have an editor. It opens with F2 in the current cell, or with a click on a cell of the row
+   * that has the cursor. Whether the cell has one shows only then.
+   */
+  readonly editedBy?: "F2" | "click"
   /** The parts of a date or time field, in the order of its layout, if keys can fill them in. */
   readonly date?: {
     readonly kind: DateKind

@@ -285,7 +285,8 @@ class Attempt {
 
   /** Makes later keys go to the field. Typed text has already focused it; `--input semantic` leaves the focus alone. */
   async #keepFocus({ method, delivery }: Performed): Promise<GivenFocus | undefined> {
-    if (delivery === "delivery_uncertain") return undefined
+    // Return has given the focus back to the table.
+    if (delivery === "delivery_uncertain" || this.#target.seen.editedBy) return undefined
     const { keepFocus, tellFocus } = await import("./keep-focus.ts")
     const focus =
       method === "keyboard" ? typedInto(this.#target.seen) : await keepFocus(this.#ctx, this.#target)

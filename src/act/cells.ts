@@ -79,7 +79,7 @@ const LINE_BREAK = { modifiers: ["ctrl"], key: "return" } as const
 /** A tab ends a cell. So does a line break in a formula, or before any text. */
 export const UNTYPABLE = /[\t\r]|^\n|^=.*\n/s
 
-function asksInstead({ ref }: Target, id: string): AppError {
+export function asksInstead({ ref }: Target, id: string): AppError {
   return new AppError(
     "ACTION_FAILED",
     `The app did not accept the text for ${ref}, and asks about it in window ${id}`,

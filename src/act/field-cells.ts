@@ -11,16 +11,27 @@ import { targetAt } from "./cells.ts"
 import { sendAction } from "./deliver.ts"
 import { replaceText } from "./keyboard.ts"
 
-/** Cells that contain a field, e.g. in a document's table or a page's grid. Their fields are set one by one. */
+/**
+ * Cells that contain a field, e.g. in a document's table or a page's grid, and cells that users edit in place. They are
+ * set one by one.
+ */
 
 export interface FieldCell extends CellPlace {
   readonly text: string
+  /** The field, or the cell itself if it is edited in place. */
   readonly field: Seen
-  /** A text of the same row, if there is one. */
+  /** A text of the same row, if there is one, and a way to read what is in its place now. */
   readonly label?: SeenNode
+  readonly labelColumn?: number
+  readonly now: (column?: number) => Promise<SeenNode | undefined>
+  /** Scrolls the table to the row, which the pointer must reach. */
+  readonly show: (target: Target) => Promise<void>
 }
 
-/** The fields of these cells. Throws if a cell has no field, several, or one that cannot be set. Writes nothing. */
+/**
+ * The fields of these cells. Throws if a cell has no field, several, or one that cannot be set. Writes nothing. Whether a
+ * cell can be edited in place is still open; see refuseUneditable.
+ */
 export async function fieldsOf(
   ctx: Context,
   table: Seen,
@@ -29,27 +40,55 @@ export async function fieldsOf(
 ): Promise<readonly FieldCell[]> {
   const contentOf = grid.kind === "cells" ? byCell(ctx, grid) : await byRow(ctx, table, grid)
   const found = await Promise.all(
-    cells.map(async (cell) => ({ cell, fields: fieldsIn(await contentOf(cell)) })),
+    cells.map(async (cell) => ({ cell, fields: writableIn(await contentOf(cell)) })),
   )
   const wrong = found.filter(({ fields }) => fields.length !== 1)
-  if (wrong.length > 0) throw noField(wrong.map(({ cell }) => cell))
+  if (wrong.length > 0)
+    throw noField(
+      wrong.map(({ cell }) => cell),
+      await ctx.adapter.interfaceFor("writing"),
+    )
+  const written = new Set(cells.map(({ column }) => column))
   const labels = new Map(
     await Promise.all(
       [...new Set(cells.map(({ row }) => row))].map(
-        async (row) => [row, await labelOf(contentOf, row)] as const,
+        async (row) => [row, await labelOf(contentOf, row, written)] as const,
       ),
     ),
   )
-  return found.map(({ cell, fields }) => ({ ...cell, field: fields[0]!, label: labels.get(cell.row) }))
+  return found.map(({ cell, fields }) => {
+    const { row, column } = cell
+    const now = (at = column) => contentOf({ row, column: at })
+    const field = fields[0]!
+    const show = async (target: Target): Promise<void> => {
+      if (grid.kind !== "cells") return
+      const [{ ListScroll }, { showRow }] = await Promise.all([
+        import("./list-scroll.ts"),
+        import("./until-row.ts"),
+      ])
+      await showRow(ctx, new ListScroll(ctx, targetAt(target, table), "auto"), grid, field, row)
+    }
+    return { ...cell, field, ...labels.get(row), now, show }
+  })
 }
 
-/** The first text of a row, in its first cells. It identifies the row. */
-async function labelOf(contentOf: ContentOf, row: number): Promise<SeenNode | undefined> {
+interface Label {
+  readonly label: SeenNode
+  readonly labelColumn: number
+}
+
+/** The first text of a row in its first cells, apart from those to write. It identifies the row. */
+async function labelOf(
+  contentOf: ContentOf,
+  row: number,
+  written: ReadonlySet<number>,
+): Promise<Label | undefined> {
   for (let column = 0; column < LABEL_COLUMNS; column++) {
+    if (written.has(column)) continue
     const content = await contentOf({ row, column })
     const texts = content && fieldsIn(content).length === 0 ? [...walk(content)].map(({ node }) => node) : []
     const label = texts.find((node) => wordsOf(node))
-    if (label) return label
+    if (label) return { label, labelColumn: column }
   }
   return undefined
 }
@@ -57,15 +96,30 @@ async function labelOf(contentOf: ContentOf, row: number): Promise<SeenNode | un
 const LABEL_COLUMNS = 4
 
 /** Throws if the row of the cell has changed: a page may show another row in the same fields. */
-export async function refuseOtherRow(ctx: Context, { label, ...cell }: FieldCell): Promise<void> {
+export async function refuseOtherRow(ctx: Context, cell: FieldCell): Promise<void> {
+  const { label } = cell
+  if (cell.field.editedBy) return refuseOtherPlace(cell)
   const now = label && (await ctx.adapter.read(label.handle))
   if (!label || (now && wordsOf(now) === wordsOf(label))) return
-  throw new AppError("ACTION_FAILED", `The row of ${nameOfPlace(cell)} now shows another entry`, {
+  throw otherRow(cell)
+}
+
+/** By place: a table that is sorted moves a row as soon as one of its cells is written, and Qt's cells move with it. */
+async function refuseOtherPlace(cell: FieldCell): Promise<void> {
+  const { field, label, labelColumn, now } = cell
+  const [own] = writableIn(await now())
+  const beside = label && (await now(labelColumn))
+  const isSame = own !== undefined && wordsOf(own) === wordsOf(field)
+  const texts = beside ? [...walk(beside)].map(({ node }) => wordsOf(node)) : []
+  if (!isSame || (label && !texts.includes(wordsOf(label)))) throw otherRow(cell)
+}
+
+const otherRow = (cell: CellPlace): AppError =>
+  new AppError("ACTION_FAILED", `The row of ${nameOfPlace(cell)} now shows another entry`, {
     suggestion: "See the rows with 'table', then go on at the right cell",
     details: { kind: "not_there" },
     disposition: NOTHING_DELIVERED,
   })
-}
 
 type ContentOf = (place: CellPlace) => Promise<SeenNode | undefined>
 
@@ -88,6 +142,15 @@ async function byRow(ctx: Context, table: Seen, grid: TreeGrid<Handle>): Promise
   }
 }
 
+/** The fields of a cell; without any, its parts that may be edited in place. */
+function writableIn(cell: SeenNode | undefined): readonly SeenNode[] {
+  const fields = fieldsIn(cell)
+  if (fields.length > 0 || !cell) return fields
+  return [...walk(cell)].flatMap(({ node }) =>
+    node.editedBy && node.children.length === 0 && isOpen(node) ? [node] : [],
+  )
+}
+
 function fieldsIn(cell: SeenNode | undefined): readonly SeenNode[] {
   if (!cell) return []
   const fields = [...walk(cell)].filter(({ node }) => hasTrait(node.role, "typable"))
@@ -97,9 +160,48 @@ function fieldsIn(cell: SeenNode | undefined): readonly SeenNode[] {
 const isOpen = ({ states }: SeenNode): boolean =>
   !states.some((state) => state === "readonly" || state === "disabled" || state === "secure")
 
+/**
+ * Throws if one of several cells that are edited in place has no editor, which shows only if it is opened. One cell alone
+ * is found out when it is written.
+ */
+export async function refuseUneditable(
+  ctx: Context,
+  target: Target,
+  cells: readonly FieldCell[],
+): Promise<void> {
+  const inPlace = cells.filter(({ field }) => field.editedBy)
+  if (inPlace.length === 0 || cells.length === 1) return
+  const { proveEditable } = await import("./edit-in-place.ts")
+  for (const cell of inPlace) {
+    await refuseOtherRow(ctx, cell)
+    await cell.show(target)
+    await proveEditable(ctx, targetAt(target, cell.field), { kind: "set-value", value: cell.text }).catch(
+      (error: unknown) => {
+        if (!(error instanceof AppError)) throw error
+        const { code, suggestion, details } = error
+        throw new AppError(code, `Nothing was written, because of ${nameOfPlace(cell)}: ${error.message}`, {
+          suggestion,
+          details: { ...details, cells: [nameOfPlace(cell)] },
+          disposition: NOTHING_DELIVERED,
+        })
+      },
+    )
+  }
+}
+
 /** Sets the field of one cell, and waits until it shows the text. Returns the text that it then shows. */
-export async function fillField(ctx: Context, target: Target, { field, text }: FieldCell): Promise<string> {
+export async function fillField(ctx: Context, target: Target, cell: FieldCell): Promise<string> {
+  const { field, text } = cell
   const action = { kind: "set-value", value: text } as const
+  if (field.editedBy) {
+    const { fillInPlace, isSameText } = await import("./edit-in-place.ts")
+    await cell.show(target)
+    const { shows } = await fillInPlace(ctx, targetAt(target, field), action, text)
+    // By place, which is what the caller named: a sorted table may have moved the row.
+    const [there] = writableIn(await cell.now())
+    const placed = there ? (wordsOf(there) ?? "") : shows
+    return isSameText(placed, text) ? text : placed
+  }
   const sent = await sendAction(ctx, field.handle, action)
   // Fields of pages are typed over, as by 'set-value'.
   if (sent.delivery === "not_delivered" && !sent.already)
@@ -116,12 +218,13 @@ export async function fillField(ctx: Context, target: Target, { field, text }: F
 /** How long a field may take to show its text. */
 const SHOWING_MS = 1500
 
-function noField(cells: readonly CellPlace[]): AppError {
+function noField(cells: readonly CellPlace[], missing: string): AppError {
   const names = cells.map(nameOfPlace)
   return new AppError("ACTION_NOT_SUPPORTED", `${names.slice(0, 5).join(", ")} cannot be written as a cell`, {
     suggestion:
-      "A cell is written if it is a cell of a sheet, or has one field that can be set. If users edit it in place: double-click the cell, then type @focused TEXT, then press return",
-    details: { kind: "not_writable", cells: names.slice(0, 50) },
+      "A cell is written if it is a cell of a sheet, or has one field that can be set. If users edit it in another way: do that, e.g. double-click the cell, then type @focused TEXT, then press return",
+    platformDetail: `nothing in the cell has ${missing}`,
+    details: { kind: "not_writable", interface: missing, cells: names.slice(0, 50) },
     disposition: NOTHING_DELIVERED,
   })
 }

@@ -69,6 +69,10 @@ async function replace(ctx: Context, target: Target, action: Action, text: strin
     const { stepTo } = await import("./number-steps.ts")
     return stepTo(ctx, target, action, text)
   }
+  if (seen.editedBy) {
+    const { editInPlace } = await import("./edit-in-place.ts")
+    return editInPlace(ctx, target, action, text)
+  }
   if (!seen.isTypedOver) return replaceText(ctx, target, action, text)
   const { fillCell } = await import("./cells.ts")
   return fillCell(ctx, target, action, text)

@@ -107,13 +107,18 @@ const shortened = (name: string): string => (name.length > MOST_NAME ? `${cut(na
 const MOST_NAME = 200
 
 export function stateOf(seen: Seen): NonNullable<ActionResult["post_state"]> {
+  const value = textIn(seen)
   return {
     role: seen.role,
     ...(seen.states.length ? { states: seen.states } : {}),
-    ...(seen.value !== undefined && !seen.states.includes("secure") ? { value: seen.value } : {}),
+    ...(value !== undefined && !seen.states.includes("secure") ? { value } : {}),
   }
 }
 
+/** The value, or the text of a cell that is edited in place: that is its name. */
+const textIn = ({ value, name, editedBy }: Seen): string | undefined =>
+  value ?? (editedBy ? (name ?? "") : undefined)
+
 export function sameState(a: Seen, b: Seen): boolean {
-  return a.role === b.role && a.value === b.value && a.states.join() === b.states.join()
+  return a.role === b.role && textIn(a) === textIn(b) && a.states.join() === b.states.join()
 }

@@ -48,7 +48,7 @@ export async function setCells(
   await refuseUnreachable(ctx, target)
   const sheet = await ctx.adapter.tableAround(target.seen.handle)
   const grid = sheet && (await ctx.adapter.grid(sheet.handle))
-  if (!sheet || !grid) throw notASheet(target)
+  if (!sheet || !grid) throw notASheet(target, await ctx.adapter.interfaceFor("table"))
   if (grid.kind === "cells" && grid.forgetsTexts) throw notSaved(target)
   const isSheet = grid.kind === "cells" && grid.isSheet
   const { method, differences } = isSheet
@@ -99,7 +99,7 @@ async function writeSheet(
   return { method: "keyboard", differences: await compared(ctx, target, grid, block) }
 }
 
-/** Sets the fields in the cells of a table that is not a sheet. */
+/** Sets the fields in the cells of a table that is not a sheet, or edits the cells in place. */
 async function writeFields(
   ctx: Context,
   target: Target,
@@ -107,8 +107,9 @@ async function writeFields(
   grid: Grid<Handle>,
   block: readonly Cell[],
 ): Promise<Written> {
-  const { fieldsOf, fillField, refuseOtherRow } = await import("./field-cells.ts")
+  const { fieldsOf, fillField, refuseOtherRow, refuseUneditable } = await import("./field-cells.ts")
   const fields = await fieldsOf(ctx, table, grid, block)
+  await refuseUneditable(ctx, target, fields)
   const differences: Difference[] = []
   await write(ctx, fields, async (cell) => {
     await refuseUnreachable(ctx, target)
@@ -116,7 +117,7 @@ async function writeFields(
     const shows = await fillField(ctx, target, cell)
     if (shows !== cell.text) differences.push({ cell: nameOfPlace(cell), wanted: cell.text, shows })
   })
-  return { method: "set-value", differences }
+  return { method: fields.some(({ field }) => field.editedBy) ? "keyboard" : "set-value", differences }
 }
 
 interface Cell extends CellPlace {
@@ -273,12 +274,14 @@ function numberIn(text: string): number | undefined {
 const losesDigits = (text: string): boolean =>
   /^\s*[-+]?0\d/.test(text) || text.replaceAll(/e.*|\D/gi, "").replace(/^0+/, "").length > 15
 
-function notASheet({ ref, seen }: Target): AppError {
+function notASheet({ ref, seen }: Target, missing: string): AppError {
   return new AppError(
     "ACTION_NOT_SUPPORTED",
     `${ref} is ${withArticle(seen.role)}, not in a sheet or table`,
     {
-      suggestion: "Give the table or a cell of it; 'table' without a ref finds the only one of a window",
+      suggestion: "Give the table or a cell of it; the only one of a window: agent-desktop table --app NAME",
+      platformDetail: `neither it nor anything around it has ${missing}, or rows`,
+      details: { kind: "no_table_interface", interface: missing },
       disposition: NOTHING_DELIVERED,
     },
   )

@@ -252,7 +252,7 @@ class RowSearch {
     const handle = await grid.cell(best)
     const seen = handle && (await this.#ctx.adapter.read(handle))
     if (!seen) throw gone(this.#target.ref)
-    await this.#showRow(grid, seen, best.row)
+    await showRow(this.#ctx, this.#scroll, grid, seen, best.row)
     const now = await this.#ctx.adapter.read(seen.handle)
     const [[text = ""] = []] = await grid.texts({ first: best.row, last: best.row }, [best.column], false)
     if (!this.#fits(text)) return { kind: "changing", searched: { row_count: grid.rowCount, direction } }
@@ -262,32 +262,37 @@ class RowSearch {
       others: found.length - 1,
     }
   }
+}
 
-  /** Scrolls a table until a row is in view. */
-  async #showRow(grid: CellGrid<Seen["handle"]>, cell: Seen, row: number): Promise<void> {
-    let rowsPerNotch = 3
-    let hasAsked = false
-    while (!this.#ctx.deadline.expired) {
-      const view = (await grid.inView())?.rows
-      if (!view || (row >= view.first && row <= view.last)) return
-      if (!hasAsked) {
-        hasAsked = true
-        const sent = await sendAction(this.#ctx, cell.handle, { kind: "scroll-to" })
-        if (sent.delivery !== "not_delivered" && (await this.#isMoved(grid, view.first, sent))) continue
-      }
-      const distance = row < view.first ? row - view.first : row - view.last
-      const notches = Math.min(MOST_NOTCHES, Math.max(1, Math.floor(Math.abs(distance) / rowsPerNotch)))
-      const sent = await this.#scroll.by(distance < 0 ? "up" : "down", notches)
-      if (!sent || !(await this.#isMoved(grid, view.first, sent))) throw stuck(this.#target.ref, row)
-      const after = (await grid.inView())?.rows
-      const moved = Math.abs((after?.first ?? view.first) - view.first)
-      if (moved > 0) rowsPerNotch = Math.max(0.1, moved / notches)
-    }
-  }
-
-  async #isMoved(grid: CellGrid<Seen["handle"]>, first: number, sent: Performed): Promise<boolean> {
+/** Scrolls a table until a row is in view. `cell`: of this row. */
+export async function showRow(
+  ctx: Context,
+  scroll: ListScroll,
+  grid: CellGrid<Seen["handle"]>,
+  cell: Seen,
+  row: number,
+): Promise<void> {
+  const isMoved = async (first: number, sent: Performed): Promise<boolean> => {
     const see = async () => (await grid.inView())?.rows.first !== first || undefined
-    return (await this.#scroll.moved(sent, see)) === true
+    return (await scroll.moved(sent, see)) === true
+  }
+  let rowsPerNotch = 3
+  let hasAsked = false
+  while (!ctx.deadline.expired) {
+    const view = (await grid.inView())?.rows
+    if (!view || (row >= view.first && row <= view.last)) return
+    if (!hasAsked) {
+      hasAsked = true
+      const sent = await sendAction(ctx, cell.handle, { kind: "scroll-to" })
+      if (sent.delivery !== "not_delivered" && (await isMoved(view.first, sent))) continue
+    }
+    const distance = row < view.first ? row - view.first : row - view.last
+    const notches = Math.min(MOST_NOTCHES, Math.max(1, Math.floor(Math.abs(distance) / rowsPerNotch)))
+    const sent = await scroll.by(distance < 0 ? "up" : "down", notches)
+    if (!sent || !(await isMoved(view.first, sent))) throw stuck(scroll.list.ref, row)
+    const after = (await grid.inView())?.rows
+    const moved = Math.abs((after?.first ?? view.first) - view.first)
+    if (moved > 0) rowsPerNotch = Math.max(0.1, moved / notches)
   }
 }
 
@@ -316,7 +321,7 @@ const gone = (ref: string): AppError =>
   })
 
 const stuck = (ref: string, row: number): AppError =>
-  new AppError("ACTION_FAILED", `Row ${row + 1} of ${ref} matches, but the list does not scroll to it`, {
+  new AppError("ACTION_FAILED", `The list does not scroll to row ${row + 1} of ${ref}`, {
     suggestion: `Read the row: agent-desktop table ${ref} --rows ${row + 1}`,
     details: { kind: "no_move", row: row + 1 },
     disposition: NOTHING_DELIVERED,

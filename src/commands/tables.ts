@@ -114,7 +114,7 @@ export const table = defineCommand({
 
 export const setCells = defineCommand({
   name: "set-cells",
-  summary: "Write a block of cells into a sheet or a table of fields, read it back, and report differences",
+  summary: "Write a block of cells into a sheet or an editable table, read it back, and report differences",
   group: "act",
   effect: "changes",
   repeatable: true,

@@ -109,6 +109,7 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       const [atspi, { openGrid }] = await Promise.all([view.atspi(), import("./atspi/table.ts")])
       return translatingErrors(element.origin, openGrid(atspi, element))
     },
+    interfaceFor: async (what) => `org.a11y.atspi.${what === "table" ? "Table" : "EditableText"}`,
     text: async (handle) => {
       const element = Element.of(handle)
       const [atspi, { openText }] = await Promise.all([view.atspi(), import("./atspi/text.ts")])
@@ -166,6 +167,11 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       return keepFocus(atspi, element, isInFront)
     },
     focused: (window) => view.focused(window),
+    editorOver: async (cell) => {
+      const element = Element.of(cell)
+      const [atspi, { editorOver }] = await Promise.all([view.atspi(), import("./atspi/cell-editor.ts")])
+      return translatingErrors(element.origin, editorOver(atspi, element))
+    },
     popoverOpeners: (window) => view.popoverOpeners(window),
     isEnterBlocked: (window) => view.isEnterBlocked(window),
     takeTurn: () => turn.take(),

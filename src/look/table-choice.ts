@@ -42,7 +42,7 @@ async function tableOf(ctx: Context, choice: TableChoice, ref_id: string): Promi
   const target = await resolve(ctx, { ...choice, ref_id })
   const { ref, entry, seen, snapshotId } = target
   const around = await ctx.adapter.tableAround(seen.handle)
-  if (!around) throw notATable(ref, seen)
+  if (!around) throw notATable(ref, seen, await ctx.adapter.interfaceFor("table"))
   const isOwn = isSame(around, seen)
   const ofWindow = async (): Promise<TreePlace> => {
     const window = await windowOf(ctx.adapter, entry)
@@ -90,7 +90,8 @@ async function findTable(ctx: Context, choice: TableChoice): Promise<Table> {
     ...refSource(tree, processStart ?? (await ctx.adapter.processStart(tree.pid))),
     rootPath: [],
   }
-  const inner = places.filter(({ node, ancestors }) => isTable(node) && !ancestors.some(isTable))
+  const isOuter = (node: SeenNode): boolean => isTable(node) && !isFrame(node)
+  const inner = places.filter(({ node, ancestors }) => isOuter(node) && !ancestors.some(isOuter))
   const tables = inner.filter(({ node }) => node.role !== "list" && node.role !== "listbox")
   const found = (tables.length > 0 ? tables : inner).filter(({ node }) => hasRows(node))
   if (found.length === 0) throw tree.complete ? noTable(window.id) : notSearched(window.id)
@@ -105,14 +106,20 @@ async function findTable(ctx: Context, choice: TableChoice): Promise<Table> {
   }
 }
 
+/** True for an outline around a table, as in file managers: the table has the rows. */
+const isFrame = ({ role, children }: SeenNode): boolean =>
+  role === "outline" && children.some((child) => child.role === "table")
+
 const hasRows = (node: SeenNode): boolean => node.children.length > 0 || (node.children_count ?? 0) > 0
 
-function notATable(ref: string, { role }: Seen): AppError {
+function notATable(ref: string, { role }: Seen, missing: string): AppError {
   return new AppError(
     "ACTION_NOT_SUPPORTED",
     `${ref} is ${withArticle(role)}, and is not in a table, list or tree`,
     {
       suggestion: "Leave the ref out to read the only table of a window: agent-desktop table --app NAME",
+      platformDetail: `neither it nor anything around it has ${missing}, or rows`,
+      details: { kind: "no_table_interface", interface: missing },
     },
   )
 }
@@ -137,9 +144,11 @@ function notSearched(id: string): AppError {
 }
 
 function severalTables(found: readonly Position[], refs: readonly string[], window: string): AppError {
-  const candidates = found.map(({ node }, at) => {
+  const candidates = found.map(({ node, ancestors }, at) => {
     const name = wordsOf(node)
-    return { ref_id: refs[at], role: node.role, ...(name ? { name } : {}) }
+    const around = ancestors.slice(1).findLast((one) => wordsOf(one))
+    const place = name === undefined && around ? { in: wordsOf(around) } : {}
+    return { ref_id: refs[at], role: node.role, ...(name ? { name } : {}), ...place }
   })
   const [ref] = refs
   return new AppError("AMBIGUOUS_TARGET", `Window '${window}' shows ${found.length} tables, lists or trees`, {

@@ -236,7 +236,7 @@ async function readTree(ctx: Context, table: Table, grid: TreeGrid<Handle>, ask:
   const shown = asked.rows
     ? await rowsNumbered(ctx, all, grid, span)
     : rows.slice(inView.first, inView.last + 1)
-  if (!shown) throw noNumbers(table)
+  if (!shown) throw noNumbers(table, await ctx.adapter.interfaceFor("table"))
   const columns = ask.columns
     ? columnsIn(ask.columns, width, titles, false)
     : within(asked.columns ?? { first: 0, last: width - 1 }, width)
@@ -357,12 +357,14 @@ function refuseTooMany(cells: number): void {
   })
 }
 
-function noNumbers({ ref }: Table): AppError {
+function noNumbers({ ref }: Table, missing: string): AppError {
   return new AppError(
     "ACTION_NOT_SUPPORTED",
     `The rows of ${ref} have no numbers: the app creates them as the list is scrolled`,
     {
       suggestion: `Leave out --rows to read the rows in view, or look for one: agent-desktop scroll ${ref} --until TEXT`,
+      platformDetail: `it lacks ${missing}`,
+      details: { kind: "no_table_interface", interface: missing },
     },
   )
 }

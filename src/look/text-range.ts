@@ -1,7 +1,7 @@
 import type { Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import type { TextAccess, TextRange, TextRun } from "../content/text.ts"
-import { AppError } from "../errors.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { withArticle } from "../node.ts"
 
 /** Parts of a text: by offsets, by the text itself, by words and by paragraphs. */
@@ -15,8 +15,9 @@ export async function textAccess(ctx: Context, ref: string, seen: Seen): Promise
   const code = text.everywhere ? "PLATFORM_NOT_SUPPORTED" : "ACTION_NOT_SUPPORTED"
   throw new AppError(code, `${ref} is ${withArticle(seen.role)} without readable text`, {
     suggestion: `Use a text inside it: agent-desktop snapshot --root ${ref}; or read its name: agent-desktop get ${ref} text`,
-    platformDetail: text.missing,
-    details: { kind: "no_text_interface" },
+    platformDetail: `it lacks ${text.missing}`,
+    details: { kind: "no_text_interface", interface: text.missing },
+    disposition: NOTHING_DELIVERED,
   })
 }
 

@@ -44,6 +44,7 @@ function errorText({ code, message, suggestion, details, disposition }: ErrorObj
     ...(suggestion ? [`suggestion: ${oneLine(suggestion)}`] : []),
     ...candidateLines(details?.candidates),
     ...candidateLines(details?.windows, "windows"),
+    ...(typeof details?.interface === "string" ? [`missing interface: ${oneLine(details.interface)}`] : []),
     ...(typeof details?.report === "string" ? [`report: ${oneLine(details.report)}`] : []),
     ...(disposition && disposition.delivery !== "not_delivered"
       ? [`${disposition.delivery} (retry ${disposition.retry})`]

@@ -94,6 +94,9 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
       await turn.take()
       return (await import("./focus.ts")).keepFocus(ax, elementOf(handle))
     },
+    interfaceFor: async (what) => (what === "table" ? "AXRows" : "AXValue"),
+    // A cell that can be edited contains a field.
+    editorOver: async () => undefined,
     focused: async (window) => (await import("./focus.ts")).focusedElement(ax, window),
     popoverOpeners: async () => [],
     isEnterBlocked: async () => false,

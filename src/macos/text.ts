@@ -12,7 +12,7 @@ import { asFlag, asText, Element, newRange, Stretch, type Value } from "./value.
 
 export function openText(ax: Ax, element: Element): TextAccess | NoText {
   const length = ax.must(element, "AXNumberOfCharacters")
-  if (typeof length !== "number") return { missing: "AXNumberOfCharacters is not offered" }
+  if (typeof length !== "number") return { missing: "AXNumberOfCharacters" }
   return {
     length,
     unit: "utf-16",

@@ -61,11 +61,12 @@ export function unknownFlag(command: string, token: string, known: Iterable<stri
   return new UsageError(command, "unknown_flag", `Unknown option ${shown(flag)}${hint}`, {
     argument: flag,
     nearest: near,
-    suggestion: near === undefined && flags.includes("--arg") ? FOR_THE_APP : undefined,
+    suggestion: near === undefined && flags.includes("--arg") ? forTheApp(command) : undefined,
   })
 }
 
-const FOR_THE_APP = "Pass each argument of the app as --arg=ARG"
+const forTheApp = (command: string): string =>
+  `Pass each argument of the app as --arg=ARG; see 'agent-desktop help ${command}'`
 
 /** `open`: the positionals that no flag has filled. `hasArg`: the command passes arguments to an app. */
 export function extraArgument(
@@ -82,7 +83,7 @@ export function extraArgument(
   const hint = places.some((field) => field.freeText) ? "; text with blanks must be one quoted argument" : ""
   return new UsageError(command, "extra_argument", `Unexpected argument ${shown(word)}${taken || hint}`, {
     argument: word,
-    suggestion: hasArg ? FOR_THE_APP : undefined,
+    suggestion: hasArg ? forTheApp(command) : undefined,
   })
 }
 

@@ -270,7 +270,7 @@ test.each(["launch mousepad -- --new", "launch mousepad --new=yes", "launch mous
     const { file, it } = flowDesk(`${line}\n`)
     expect(await it.error("replay", { file, dry_run: true })).toMatchObject({
       code: "INVALID_ARGS",
-      suggestion: "Pass each argument of the app as --arg=ARG",
+      suggestion: "Pass each argument of the app as --arg=ARG; see 'agent-desktop help launch'",
       details: { line: 1 },
     })
   },

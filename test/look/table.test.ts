@@ -270,6 +270,12 @@ describe("table", () => {
     expect(await it.error("table", { ref_id: "@e1" })).toMatchObject({
       code: "ACTION_NOT_SUPPORTED",
       message: expect.stringContaining("is not in a table, list or tree"),
+      details: { kind: "no_table_interface", interface: "fake table" },
     })
+  })
+
+  test("in the outline of a file manager is read instead of the outline", async () => {
+    const it = withTables({ role: "outline", name: "Details view", ...at(0, 0), children: [PEOPLE] })
+    expect(await it.ok("table")).toMatchObject({ name: "People" })
   })
 })

@@ -64,6 +64,7 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
           if (["table", "outline", "list", "listbox", "grid"].includes(at.role)) return seenOf(at)
         return undefined
       }),
+    interfaceFor: async (what) => `fake ${what}`,
     text: (handle) => native("text", () => textOf(inside(handle))),
     selectText: (handle, range) =>
       native("selectText", () => {
@@ -95,6 +96,11 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
       native("popoverOpeners", () => {
         const root = world.windows.find(({ id }) => id === window.id)?.root
         return (root?.all() ?? []).filter((one) => one.opensPopover).map(({ address }) => address)
+      }),
+    editorOver: (cell) =>
+      native("editorOver", () => {
+        const editor = world.editorOver(inside(cell))
+        return editor && seenOf(editor)
       }),
     isEnterBlocked: () => native("isEnterBlocked", () => world.isEnterBlocked),
     takeTurn: () => native("takeTurn", () => {}),
@@ -212,6 +218,7 @@ function seenOf(element: FakeElement): Seen {
     isRecycled: element.isRecycled,
     tellsLate: element.tellsLate,
     isTypedOver: element.isTypedOver,
+    editedBy: element.editedBy,
     valueLength: element.valueLength,
     index: element.parent?.children.indexOf(element),
   }

@@ -49,6 +49,7 @@ export interface Spec {
   readonly isRecycled?: boolean
   readonly tellsLate?: number
   readonly isTypedOver?: boolean
+  readonly editedBy?: "F2" | "click"
   readonly valueLength?: number
   readonly clickPoint?: Seen["clickPoint"]
   readonly disclosure?: Seen["disclosure"]
@@ -91,6 +92,7 @@ export class FakeElement {
   readonly isRecycled: boolean | undefined
   readonly tellsLate: number | undefined
   readonly isTypedOver: boolean | undefined
+  readonly editedBy: "F2" | "click" | undefined
   readonly valueLength: number | undefined
   readonly clickPoint: Seen["clickPoint"]
   readonly disclosure: Seen["disclosure"]
@@ -125,6 +127,7 @@ export class FakeElement {
     this.isRecycled = spec.isRecycled
     this.tellsLate = spec.tellsLate
     this.isTypedOver = spec.isTypedOver
+    this.editedBy = spec.editedBy
     this.valueLength = spec.valueLength
     this.clickPoint = spec.clickPoint
     this.disclosure = spec.disclosure
@@ -323,6 +326,8 @@ export class World {
   isBusy = false
   /** Called before the app reports that it has read all input. The app may finish work here. */
   onCaughtUp: () => void = () => {}
+  /** The editor that has opened in the place of a cell. */
+  editorOver: (cell: FakeElement) => FakeElement | undefined = () => undefined
   /** Called when the pointer arrives at a point. The app may react. */
   onPointer: (at: Point) => void = () => {}
   /** Called between the last look and the press. The app may change. */

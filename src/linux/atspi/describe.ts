@@ -3,7 +3,7 @@ import { formatDate } from "../../content/dates.ts"
 import { type ActionName, hasTrait, isRole, type Rect, type Role, type State } from "../../node.ts"
 import { isEmpty } from "../../rect.ts"
 import { isInteractive } from "../../tree.ts"
-import { refKey } from "./atspi.ts"
+import { INTERFACE, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { isSheetCell, statesOf } from "./capabilities.ts"
 import type { DateField } from "./dates.ts"
@@ -54,6 +54,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
     index: element.index,
     ...(isRecycled(element, kind) ? { isRecycled: true } : {}),
     ...(isSheetCell(origin.traits, kind, facts.states, facts.interfaces) ? { isTypedOver: true } : {}),
+    ...(editedBy(reading, name) ?? {}),
     ...(answers.date ? { date: datePartsOf(element, facts, answers.date) } : {}),
     ...(origin.traits.itemsNeedOpenMenu && kind.role === "menuitem" ? { needsOpenMenu: true } : {}),
     ...(origin.traits.tellsLate ? { tellsLate: origin.traits.tellsLate } : {}),
@@ -61,6 +62,20 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   const placeholder = attributes?.get("placeholder-text") ?? attributes?.get("placeholder")
   return settle(seen, cleanName(tooltip ?? text ?? placeholder ?? ""), reading, inside)
 }
+
+/** A cell that is a check mark has no text to edit. */
+function editedBy(
+  { element, facts, kind }: Reading,
+  name: string | undefined,
+): Pick<Seen, "editedBy"> | undefined {
+  const { cellsAreEditedBy } = element.origin.traits
+  if (!cellsAreEditedBy || !EDITED.has(kind.native) || !IN_VIEWS.has(element.parentRole)) return undefined
+  const isMark = has(facts.states, STATE.CHECKABLE) && !name
+  const isText = cellsAreEditedBy === "F2" || (facts.interfaces & INTERFACE.Text) !== 0
+  return isText && !isMark ? { editedBy: cellsAreEditedBy } : undefined
+}
+
+const EDITED: ReadonlySet<number> = new Set([ROLE.TABLE_CELL, ROLE.TREE_ITEM, ROLE.LIST_ITEM])
 
 /** A check mark that was correct when the menu was last open. */
 const isOldMark = ({ element, kind, facts }: Reading, state: State): boolean =>
@@ -150,6 +165,9 @@ function isRecycled({ origin, parent }: Element, { role, native }: Kind): boolea
 }
 
 const ITEM_VIEWS: ReadonlySet<number> = new Set([ROLE.LIST, ROLE.TABLE, ROLE.TREE, ROLE.TREE_TABLE])
+
+/** A cell with several parts is a cell around them. */
+const IN_VIEWS: ReadonlySet<number> = new Set([...ITEM_VIEWS, ROLE.TABLE_CELL])
 
 /** Extents in pixels of the screen. undefined: the element is not on it. */
 export function onScreen(extents: Rect, { shift }: Origin): Rect | undefined {

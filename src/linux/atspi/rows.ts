@@ -68,6 +68,24 @@ export async function proveRow(atspi: Atspi, row: Row, visit: () => Promise<void
 const proved = new WeakSet<Element>()
 
 /**
+ * The same proof by the editor of a cell, which shows the text of the row that is there. It proves the row if the cell
+ * reports that text, and no other cell of its column does.
+ */
+export async function settleRow(atspi: Atspi, element: Element, text: string): Promise<void> {
+  const place = await placeOf(atspi, element)
+  if (!place || place.rows > MOST_ROWS) return
+  const index = await atspi.indexInParent(element.ref)
+  const column = index % place.columns
+  const texts = await Promise.all(
+    Array.from({ length: place.rows }, async (_, row) => {
+      const cell = await unlessRefused(atspi.cellAt(place.table, row, column))
+      return cell && (await unlessRefused(atspi.text(cell, 0, -1)))
+    }),
+  )
+  if (texts[place.row] === text && texts.filter((one) => one === text).length === 1) proved.add(element)
+}
+
+/**
  * Which texts can be compared. Two columns may share a renderer, as Thunar's type and date do: then it always holds the
  * text of the later one.
  */

@@ -257,7 +257,13 @@ export async function panesAround(atspi: Atspi, ref: Ref): Promise<readonly Pane
 }
 
 /** Roles of GTK's scrolled windows, and of Qt's scroll areas and editors. */
-const PANES: ReadonlySet<number> = new Set([ROLE.SCROLL_PANE, ROLE.FILLER, ROLE.TEXT])
+const PANES: ReadonlySet<number> = new Set([
+  ROLE.SCROLL_PANE,
+  // Thunar's files.
+  ROLE.DIRECTORY_PANE,
+  ROLE.FILLER,
+  ROLE.TEXT,
+])
 /** A pane has content, two bars and perhaps a corner. */
 const MOST_PARTS = 6
 

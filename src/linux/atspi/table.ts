@@ -26,11 +26,22 @@ import { placesInView } from "./virtual.ts"
 export async function tableAround(atspi: Atspi, element: Element): Promise<Seen | undefined> {
   let at: Element | undefined = element
   for (let level = 0; at && level < MOST_LEVELS; level++) {
-    if (TABLES.has(await atspi.role(at.ref)) && !(await isColumnList(atspi, at)))
-      return describeElement(atspi, at)
+    const role = await atspi.role(at.ref)
+    if (TABLES.has(role) && !(await isColumnList(atspi, at))) return describeElement(atspi, at)
+    const inside = role === ROLE.DIRECTORY_PANE ? await tableIn(atspi, at) : undefined
+    if (inside) return describeElement(atspi, inside)
     at = await openAbove(atspi, at, 1)
   }
   return undefined
+}
+
+/** The pane of a file manager is not a table, but has one in it unless it shows icons. */
+async function tableIn(atspi: Atspi, { ref, origin }: Element): Promise<Element | undefined> {
+  const [children, states] = await Promise.all([atspi.children(ref), atspi.states(ref)])
+  const roles = await Promise.all(children.map((child) => atspi.role(child)))
+  const index = roles.findIndex((role) => role === ROLE.TABLE || role === ROLE.TREE_TABLE)
+  const parent = { ref, role: ROLE.DIRECTORY_PANE, states, size: children.length }
+  return index < 0 ? undefined : new Element(children[index]!, origin, parent, index)
 }
 
 /** From a part of a cell to its table: cells of pages may have many boxes in them. */

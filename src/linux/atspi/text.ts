@@ -13,7 +13,7 @@ import { Sender } from "./send.ts"
 export async function openText(atspi: Atspi, element: Element): Promise<TextAccess | NoText> {
   const { origin } = element
   const ref = await textOf(atspi, element.ref)
-  if (!ref) return { missing: "It does not have the interface org.a11y.atspi.Text" }
+  if (!ref) return { missing: "org.a11y.atspi.Text" }
   const length = Math.max(0, await atspi.characterCount(ref))
   const safely = <T>(work: Promise<T>): Promise<T> => translatingErrors(origin, work)
   return {

@@ -162,6 +162,11 @@ export interface Traits {
   readonly editedCellsAreCopied?: true
   /** A text that is set in a table on a slide shows and is not saved: it has to be typed. */
   readonly slideTextsAreNotSaved?: true
+  /**
+   * A cell may have an editor, which is in no tree. It opens with F2 in the current cell, or with a click on a cell of
+   * the row that has the cursor. In a cell that cannot be edited, neither does anything. No cell says that it can.
+   */
+  readonly cellsAreEditedBy?: "F2" | "click"
   /** A tool button is alone in an item that has its tooltip. */
   readonly toolItemHasTooltip?: true
 
@@ -331,6 +336,9 @@ const GTK3: Traits = {
   slidersDescribeTheirValue: true,
   // wxWidgets; Audacity's buttons are such panels.
   drawnControlsArePanels: true,
+  // A click in a row that is selected already. Enter and a double click would open the row of a cell without an editor.
+  // The accessible `edit` emits a signal that GtkTreeView does not have (real-select-cursor-row).
+  cellsAreEditedBy: "click",
 }
 
 const GTK4: Traits = {
@@ -415,6 +423,8 @@ const QT: Traits = {
   comboSelectionIsIgnored: true,
   // QWidget::setFocus; the window shows it when it comes to the front.
   focusStaysBehind: true,
+  // QAbstractItemView::EditKeyPressed, which is one of the triggers by default.
+  cellsAreEditedBy: "F2",
 }
 
 /** Pages have the same elements in every browser. */
@@ -544,6 +554,7 @@ export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
     drawnControlsArePanels: undefined,
     comboListTells: undefined,
     checkCellsToggle: undefined,
+    cellsAreEditedBy: undefined,
   },
   // Java, and apps that do not answer.
   other: {},

@@ -52,7 +52,7 @@ export async function watchEvents(
   const stop = bus.listen((signal) => {
     if (!signal.interface.startsWith("org.a11y.atspi.Event.") || senders.isForeign(signal)) return
     if (ignoresMoves && signal.member === "BoundsChanged") return
-    noteShown(bus, signal)
+    note(bus, signal)
     const one = appearing(signal)
     if (one) appeared = [one, ...appeared.slice(0, MAX_APPEARED - 1)]
     changed()
@@ -118,15 +118,27 @@ export function lastShown(bus: Bus): readonly Ref[] {
   return shown.get(bus) ?? []
 }
 
-const shown = new WeakMap<Bus, readonly Ref[]>()
-const MAX_SHOWN = 20
+/** The same for objects that have reported that they got the focus. The editors of cells are in no tree, either. */
+export function lastFocused(bus: Bus): readonly Ref[] {
+  return focused.get(bus) ?? []
+}
 
-function noteShown(bus: Bus, { member, signature, body, sender, path }: Message): void {
+const shown = new WeakMap<Bus, readonly Ref[]>()
+const focused = new WeakMap<Bus, readonly Ref[]>()
+const MAX_NOTED = 20
+
+const NOTED: ReadonlyMap<string, WeakMap<Bus, readonly Ref[]>> = new Map([
+  ["showing", shown],
+  ["focused", focused],
+])
+
+function note(bus: Bus, { member, signature, body, sender, path }: Message): void {
   if (member !== "StateChanged" || !signature.startsWith("sii")) return
   const at = body.at
-  const isShowing = body.string() === "showing" && body.i32() === 1
+  const noted = NOTED.get(body.string())
+  const isOn = body.i32() === 1
   body.at = at
-  if (isShowing) shown.set(bus, [{ bus: sender, path }, ...lastShown(bus)].slice(0, MAX_SHOWN))
+  if (noted && isOn) noted.set(bus, [{ bus: sender, path }, ...(noted.get(bus) ?? [])].slice(0, MAX_NOTED))
 }
 
 /** Most events report other changes. A dialog that opens is among the last objects that a click makes appear. */

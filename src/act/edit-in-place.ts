@@ -1,0 +1,255 @@
+import type { Action, Performed } from "../action.ts"
+import type { Seen, Watch } from "../adapter.ts"
+import type { Context } from "../command.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { withArticle } from "../node.ts"
+import { type Target, windowOf } from "../refs/resolve.ts"
+import { untilChanged } from "../until.ts"
+import { asksInstead, targetAt } from "./cells.ts"
+import { sendAction, sendInput } from "./deliver.ts"
+import { dispositionOf, numberIn } from "./expect.ts"
+import { contradicted } from "./failures.ts"
+import { pressKey, proveFocus, replaceText, TYPED, takeFocus } from "./keyboard.ts"
+import { clickElement, inputTarget, ofPreparation } from "./pointer.ts"
+import { dialogOver } from "./unreachable.ts"
+
+/**
+ * Writes a cell that users edit in place: opens its editor, proves that it is the one of this cell, sets its text, and
+ * ends it with Return. No cell reports that it has an editor, so a cell without one is found out by trying, which
+ * selects it and writes nothing. After Return nothing is tried again.
+ */
+export async function editInPlace(
+  ctx: Context,
+  target: Target,
+  action: Action,
+  text: string,
+): Promise<Performed> {
+  const { shows, after } = await fillInPlace(ctx, target, action, text)
+  if (isSameText(shows, text)) return { ...TYPED, delivery: "delivered_verified" }
+  if (after && isSameText(shows, textOf(target.seen))) throw contradicted(target, action, TYPED, after)
+  return TYPED
+}
+
+export interface FilledInPlace {
+  /** The text of the cell once its editor is closed. */
+  readonly shows: string
+  readonly after: Seen | undefined
+}
+
+export async function fillInPlace(
+  ctx: Context,
+  target: Target,
+  action: Action,
+  text: string,
+): Promise<FilledInPlace> {
+  return watching(ctx, target, async (watch) => {
+    const editor = await openEditor(ctx, target, action, watch)
+    await setEditor(ctx, target, editor, text, watch)
+    await commit(ctx, editor, action)
+    return closed(ctx, target, text, watch)
+  })
+}
+
+/** Opens the editor of a cell and closes it again. Throws if the cell has none. Writes nothing. */
+export async function proveEditable(ctx: Context, target: Target, action: Action): Promise<void> {
+  await watching(ctx, target, async (watch) => {
+    await cancel(ctx, await openEditor(ctx, target, action, watch), watch)
+  })
+}
+
+/** The watch must be open before the editor is: only its focus event leads to it. */
+async function watching<T>(ctx: Context, { entry }: Target, work: (watch: Watch) => Promise<T>): Promise<T> {
+  const watch = await ctx.adapter.watch([entry.pid])
+  try {
+    return await work(watch)
+  } finally {
+    await watch.close()
+  }
+}
+
+/** The text of a cell, which is its name in most toolkits. */
+export const textOf = ({ value, name }: Seen): string => value ?? name ?? ""
+
+/** A name has no blanks at its ends, and one blank for several. */
+export const isSameText = (a: string, b: string): boolean => plain(a) === plain(b)
+
+const plain = (text: string): string => text.replaceAll(/\s+/g, " ").trim()
+
+async function openEditor(ctx: Context, target: Target, action: Action, watch: Watch): Promise<Target> {
+  const { seen, entry } = target
+  await select(ctx, target, action)
+  const window = await windowOf(ctx.adapter, entry)
+  if (window) await ctx.adapter.caughtUp(window)
+  const look = () => ctx.adapter.editorOver(seen.handle)
+  const found = await untilChanged(watch, look, ctx.deadline.slice(OPENING_MS))
+  if (!found) throw notEditable(target)
+  const editor = targetAt(target, found)
+  if (EDITORS.has(found.role) && showsTextOf(found, seen)) return editor
+  await cancel(ctx, editor, watch)
+  throw EDITORS.has(found.role) ? otherText(target) : otherEditor(target, found)
+}
+
+/** How long the editor may take to open, once the app has handled the input. */
+const OPENING_MS = 700
+
+const EDITORS: ReadonlySet<Seen["role"]> = new Set(["textfield", "incrementor"])
+
+/** A number has its format only in the cell. */
+const showsTextOf = (editor: Seen, cell: Seen): boolean =>
+  editor.role === "incrementor" || isSameText(textOf(editor), textOf(cell))
+
+/** Makes the cell the current one, and sends the input that opens its editor. */
+async function select(ctx: Context, target: Target, action: Action): Promise<void> {
+  try {
+    if (target.seen.editedBy === "click") await takeFocus(ctx, target, action)
+    await clickElement(ctx, target, { kind: "click" })
+    if (target.seen.editedBy === "F2") await pressKey(ctx, target, { modifiers: [], key: "f2" }, action)
+  } catch (error) {
+    throw error instanceof AppError ? ofPreparation(error) : error
+  }
+}
+
+/** Sets the text of the editor. If the editor does not take it, closes the editor and throws: the cell is unchanged. */
+async function setEditor(
+  ctx: Context,
+  target: Target,
+  editor: Target,
+  text: string,
+  watch: Watch,
+): Promise<void> {
+  const action = { kind: "set-value", value: text } as const
+  // A spin box shows any text, and drops it at Return.
+  const isNumber = text.trim() !== "" && Number.isFinite(Number(text))
+  if (editor.seen.role === "incrementor" && !isNumber)
+    throw notTaken(target, await cancel(ctx, editor, watch))
+  try {
+    const sent = await sendAction(ctx, editor.seen.handle, action)
+    if (sent.delivery === "not_delivered" && !sent.already) await replaceText(ctx, editor, action, text)
+  } catch (error) {
+    const isUndone = await cancel(ctx, editor, watch)
+    throw error instanceof AppError && isUndone ? ofPreparation(error) : error
+  }
+  const isThere = async (): Promise<true | undefined> => {
+    const now = await ctx.adapter.read(editor.seen.handle)
+    return now && holds(now, text) ? true : undefined
+  }
+  if (await untilChanged(watch, isThere, ctx.deadline.slice(TAKING_MS))) return
+  throw notTaken(target, await cancel(ctx, editor, watch))
+}
+
+/** How long the editor may take to show its text. */
+const TAKING_MS = 1500
+
+const holds = (editor: Seen, text: string): boolean =>
+  textOf(editor) === text ||
+  (editor.role === "incrementor" && text.trim() !== "" && numberIn(textOf(editor)) === Number(text))
+
+/** An editor that loses the focus may keep its text or drop it, so a failure leaves that open. */
+async function commit(ctx: Context, editor: Target, action: Action): Promise<void> {
+  try {
+    await pressIn(ctx, editor, "return", action)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code, message, suggestion, platformDetail, details } = error
+    throw new AppError(code, `Return did not end the editor of ${editor.ref}: ${message}`, {
+      suggestion: suggestion ?? "See what the cell shows with 'table' before trying anything else",
+      platformDetail,
+      details,
+      disposition: dispositionOf(action, "delivery_uncertain"),
+    })
+  }
+}
+
+async function pressIn(ctx: Context, editor: Target, key: string, action: Action): Promise<void> {
+  const prove = () => proveFocus(ctx, editor)
+  const combo = { modifiers: [], key }
+  const event = {
+    kind: "key",
+    combo,
+    phase: "press",
+    target: inputTarget(editor),
+    prove,
+    settle: true,
+  } as const
+  await sendInput(ctx, event, action)
+}
+
+/** Closes the editor without its text. False: it had lost the focus, which may have kept its text. */
+async function cancel(ctx: Context, editor: Target, watch: Watch): Promise<boolean> {
+  try {
+    await pressIn(ctx, editor, "escape", { kind: "click" })
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
+  }
+  const isClosed = async (): Promise<true | undefined> =>
+    (await ctx.adapter.read(editor.seen.handle))?.states.includes("focused") ? undefined : true
+  return (await untilChanged(watch, isClosed, ctx.deadline.slice(SHOWING_MS))) === true
+}
+
+/** Waits until the cell shows the text. Throws if the app asks about it, or keeps the editor open. */
+async function closed(ctx: Context, target: Target, text: string, watch: Watch): Promise<FilledInPlace> {
+  let after: Seen | undefined
+  const isDone = async (): Promise<true | undefined> => {
+    after = await ctx.adapter.read(target.seen.handle)
+    if (!after || !isSameText(textOf(after), text)) return undefined
+    return (await ctx.adapter.editorOver(target.seen.handle)) ? undefined : true
+  }
+  if (!(await untilChanged(watch, isDone, ctx.deadline.slice(SHOWING_MS)))) {
+    const dialog = await dialogOver(ctx, target)
+    if (dialog) throw asksInstead(target, dialog.id)
+    if (await ctx.adapter.editorOver(target.seen.handle)) throw stillOpen(target)
+  }
+  return { shows: after ? textOf(after) : "", after }
+}
+
+/** How long the cell may take to show its text after Return. */
+const SHOWING_MS = 2000
+
+function notEditable({ ref }: Target): AppError {
+  return new AppError("ACTION_NOT_SUPPORTED", `${ref} opened no editor: its text cannot be edited in place`, {
+    suggestion: `Nothing was written; the cell is selected now. If the app edits it by a double click: agent-desktop double-click ${ref}, then type @focused TEXT, then press return`,
+    details: { kind: "not_editable" },
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+function otherEditor({ ref }: Target, { role }: Seen): AppError {
+  return new AppError("ACTION_NOT_SUPPORTED", `The editor of ${ref} is ${withArticle(role)}, not a text`, {
+    suggestion: `Nothing was written. Open it and choose: agent-desktop double-click ${ref}, then press the keys that choose, then press return`,
+    details: { kind: "not_editable", editor: role },
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+function otherText({ ref }: Target): AppError {
+  return new AppError("ACTION_FAILED", `The editor of ${ref} shows another text than the cell`, {
+    suggestion:
+      "Nothing was written. See the rows with 'screenshot': the app may have sorted them, or show the text in another format. To edit it anyway: 'double-click' it, then type @focused TEXT, then press return",
+    details: { kind: "not_there" },
+    disposition: NOTHING_DELIVERED,
+  })
+}
+
+function notTaken({ ref }: Target, isUndone: boolean): AppError {
+  return new AppError("ACTION_FAILED", `The editor of ${ref} does not take this text`, {
+    suggestion: isUndone
+      ? "Nothing was written. It may take numbers, one line, or a limited length only"
+      : "It may take numbers, one line, or a limited length only; see what the cell shows with 'table'",
+    details: { kind: "not_taken" },
+    disposition: isUndone ? NOTHING_DELIVERED : { delivery: "delivery_uncertain", retry: "safe" },
+  })
+}
+
+function stillOpen({ ref }: Target): AppError {
+  return new AppError(
+    "ACTION_FAILED",
+    `The editor of ${ref} is still open: the app did not accept its text`,
+    {
+      suggestion:
+        "See it with 'screenshot', then correct it with 'type @focused', or close it with 'press escape'",
+      details: { kind: "still_open" },
+      disposition: dispositionOf({ kind: "set-value", value: "" }, "delivered_unverified"),
+    },
+  )
+}
