@@ -115,7 +115,7 @@ describe("a text by characters", () => {
     expect(it.world.calls).not.toContain("text")
     expect(await it.error("get", { ref_id: await it.ref("Save"), property: "caret" })).toMatchObject({
       code: "ACTION_NOT_SUPPORTED",
-      platform_detail: "no text",
+      platform_detail: "it lacks Text",
     })
   })
 

@@ -143,7 +143,7 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
 /** Counts UTF-16 units, and has no attributes. */
 function textOf(element: FakeElement): TextAccess | NoText {
   const { value } = element
-  if (value === undefined) return { missing: "no text" }
+  if (value === undefined) return { missing: "Text" }
   return {
     length: value.length,
     unit: "utf-16",
