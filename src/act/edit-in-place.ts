@@ -1,7 +1,7 @@
 import type { Action, Performed } from "../action.ts"
 import type { Seen, Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { AppError, type Disposition, NOTHING_DELIVERED, withDisposition } from "../errors.ts"
 import { withArticle } from "../node.ts"
 import { type Target, windowOf } from "../refs/resolve.ts"
 import { untilChanged } from "../until.ts"
@@ -24,36 +24,35 @@ export async function editInPlace(
   action: Action,
   text: string,
 ): Promise<Performed> {
-  const { shows, after } = await fillInPlace(ctx, target, action, text)
-  if (isSameText(shows, text)) return { ...TYPED, delivery: "delivered_verified" }
-  if (after && isSameText(shows, textOf(target.seen))) throw contradicted(target, action, TYPED, after)
+  const after = await fillInPlace(ctx, target, action, text)
+  if (!after) return TYPED
+  const shows = textOf(after)
+  if (isExactly(shows, text)) return { ...TYPED, delivery: "delivered_verified" }
+  const isOld = isSameText(shows, textOf(target.seen)) && !isSameText(shows, text)
+  if (isOld) throw contradicted(target, action, TYPED, after)
   return TYPED
 }
 
-export interface FilledInPlace {
-  /** The text of the cell once its editor is closed. */
-  readonly shows: string
-  readonly after: Seen | undefined
-}
-
+/** Returns the cell once its editor is closed. undefined: the cell cannot be read any more. */
 export async function fillInPlace(
   ctx: Context,
   target: Target,
   action: Action,
   text: string,
-): Promise<FilledInPlace> {
+): Promise<Seen | undefined> {
   return watching(ctx, target, async (watch) => {
     const editor = await openEditor(ctx, target, action, watch)
     await setEditor(ctx, target, editor, text, watch)
     await commit(ctx, editor, action)
-    return closed(ctx, target, text, watch)
+    return unsure(action, () => closed(ctx, target, text, watch))
   })
 }
 
 /** Opens the editor of a cell and closes it again. Throws if the cell has none. Writes nothing. */
 export async function proveEditable(ctx: Context, target: Target, action: Action): Promise<void> {
   await watching(ctx, target, async (watch) => {
-    await cancel(ctx, await openEditor(ctx, target, action, watch), watch)
+    const editor = await openEditor(ctx, target, action, watch)
+    if (!(await cancel(ctx, editor, watch))) throw notClosed(target)
   })
 }
 
@@ -73,20 +72,65 @@ export const textOf = ({ value, name }: Seen): string => value ?? name ?? ""
 /** A name has no blanks at its ends, and one blank for several. */
 export const isSameText = (a: string, b: string): boolean => plain(a) === plain(b)
 
+/** True if a cell that shows one text surely has the other. The name of a cell hides blanks that the text may have. */
+export const isExactly = (shows: string, text: string): boolean =>
+  shows === text || (plain(text) === text && plain(shows) === text)
+
 const plain = (text: string): string => text.replaceAll(/\s+/g, " ").trim()
 
+/** Runs what follows a delivery. A failure that does not say that something was delivered leaves that open. */
+async function unsure<T>(action: Action, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof AppError && !mayHaveArrived(error)
+      ? withDisposition(error, dispositionOf(action, "delivery_uncertain"))
+      : error
+  }
+}
+
+const mayHaveArrived = ({ disposition }: AppError): boolean =>
+  disposition !== undefined && disposition.delivery !== "not_delivered"
+
 async function openEditor(ctx: Context, target: Target, action: Action, watch: Watch): Promise<Target> {
-  const { seen, entry } = target
-  await select(ctx, target, action)
-  const window = await windowOf(ctx.adapter, entry)
-  if (window) await ctx.adapter.caughtUp(window)
+  const { seen } = target
+  const windows = await windowsOf(ctx, target)
+  const quiet = await select(ctx, target, action, watch, windows)
   const look = () => ctx.adapter.editorOver(seen.handle)
-  const found = await untilChanged(watch, look, ctx.deadline.slice(OPENING_MS))
-  if (!found) throw notEditable(target)
+  const found = await unsure(CLICK, async () => {
+    await caughtUp(ctx, target)
+    return untilChanged(quiet, look, ctx.deadline.slice(OPENING_MS))
+  })
+  if (!found) {
+    await refuseOpened(ctx, target, windows)
+    throw notEditable(target, quiet.hasStirred)
+  }
   const editor = targetAt(target, found)
   if (EDITORS.has(found.role) && showsTextOf(found, seen)) return editor
-  await cancel(ctx, editor, watch)
+  if (!(await cancel(ctx, editor, watch))) throw notClosed(target)
   throw EDITORS.has(found.role) ? otherText(target) : otherEditor(target, found)
+}
+
+/** The input that opens an editor is a click or a key, which does other things in some apps. */
+const CLICK = { kind: "click" } as const
+
+async function caughtUp(ctx: Context, { entry }: Target): Promise<void> {
+  const window = await windowOf(ctx.adapter, entry)
+  if (window) await ctx.adapter.caughtUp(window)
+}
+
+/** The windows of the app. */
+async function windowsOf(ctx: Context, { entry }: Target): Promise<readonly string[]> {
+  const windows = await ctx.adapter.windows({ pid: entry.pid })
+  return windows.flatMap(({ id, pid }) => (pid === entry.pid ? [id] : []))
+}
+
+/** Throws if the app has opened a dialog or another window instead of an editor. */
+async function refuseOpened(ctx: Context, target: Target, before: readonly string[]): Promise<void> {
+  const dialog = await dialogOver(ctx, target)
+  const now = await unsure(CLICK, () => windowsOf(ctx, target))
+  const id = dialog?.id ?? now.find((one) => !before.includes(one))
+  if (id !== undefined) throw openedInstead(target, id)
 }
 
 /** How long the editor may take to open, once the app has handled the input. */
@@ -94,18 +138,72 @@ const OPENING_MS = 700
 
 const EDITORS: ReadonlySet<Seen["role"]> = new Set(["textfield", "incrementor"])
 
-/** A number has its format only in the cell. */
 const showsTextOf = (editor: Seen, cell: Seen): boolean =>
-  editor.role === "incrementor" || isSameText(textOf(editor), textOf(cell))
+  editor.role === "incrementor"
+    ? isSameNumber(textOf(editor), textOf(cell))
+    : isSameText(textOf(editor), textOf(cell))
 
-/** Makes the cell the current one, and sends the input that opens its editor. */
-async function select(ctx: Context, target: Target, action: Action): Promise<void> {
+/** The number may have a unit or separators in the cell only. A cell without a number proves nothing. */
+function isSameNumber(editor: string, cell: string): boolean {
+  const number = numberIn(cell)
+  if (cell.trim() === "" || Number.isNaN(number)) return true
+  return number === numberIn(editor) || digitsIn(cell) === digitsIn(editor)
+}
+
+const digitsIn = (text: string): string => text.replaceAll(/\D/g, "")
+
+/** A watch that remembers whether the app has reported any change. */
+interface Noting extends Watch {
+  readonly hasStirred: boolean
+}
+
+function noting(watch: Watch): Noting {
+  let hasStirred = false
+  return {
+    get hasStirred() {
+      return hasStirred
+    },
+    changed: async (maxMs) => {
+      const hasChanged = await watch.changed(maxMs)
+      hasStirred ||= hasChanged
+      return hasChanged
+    },
+    close: () => watch.close(),
+  }
+}
+
+/**
+ * Makes the cell the current one, and sends the input that opens its editor. Returns a watch that has consumed the
+ * changes before that input, such as the selection of the cell.
+ */
+async function select(
+  ctx: Context,
+  target: Target,
+  action: Action,
+  watch: Watch,
+  windows: readonly string[],
+): Promise<Noting> {
+  const { seen } = target
+  const click = () => clickElement(ctx, target, CLICK)
   try {
-    if (target.seen.editedBy === "click") await takeFocus(ctx, target, action)
-    await clickElement(ctx, target, { kind: "click" })
-    if (target.seen.editedBy === "F2") await pressKey(ctx, target, { modifiers: [], key: "f2" }, action)
+    if (seen.editedBy === "click") await takeFocus(ctx, target, action)
+    else await click()
+    const quiet = await unsure(CLICK, async () => {
+      await caughtUp(ctx, target)
+      // The app sends its answer after the events of the selection.
+      await ctx.adapter.read(seen.handle)
+      await watch.changed(0)
+      return noting(watch)
+    })
+    if (seen.editedBy === "click") await click()
+    else {
+      // A row that opens with one click.
+      await refuseOpened(ctx, target, windows)
+      await pressKey(ctx, target, { modifiers: [], key: "f2" }, CLICK)
+    }
+    return quiet
   } catch (error) {
-    throw error instanceof AppError ? ofPreparation(error) : error
+    throw error instanceof AppError && !mayHaveArrived(error) ? ofPreparation(error) : error
   }
 }
 
@@ -122,18 +220,22 @@ async function setEditor(
   const isNumber = text.trim() !== "" && Number.isFinite(Number(text))
   if (editor.seen.role === "incrementor" && !isNumber)
     throw notTaken(target, await cancel(ctx, editor, watch))
-  try {
-    const sent = await sendAction(ctx, editor.seen.handle, action)
-    if (sent.delivery === "not_delivered" && !sent.already) await replaceText(ctx, editor, action, text)
-  } catch (error) {
-    const isUndone = await cancel(ctx, editor, watch)
-    throw error instanceof AppError && isUndone ? ofPreparation(error) : error
-  }
   const isThere = async (): Promise<true | undefined> => {
     const now = await ctx.adapter.read(editor.seen.handle)
     return now && holds(now, text) ? true : undefined
   }
-  if (await untilChanged(watch, isThere, ctx.deadline.slice(TAKING_MS))) return
+  try {
+    const sent = await sendAction(ctx, editor.seen.handle, action)
+    if (sent.delivery === "not_delivered" && !sent.already) await replaceText(ctx, editor, action, text)
+    if (await untilChanged(watch, isThere, ctx.deadline.slice(TAKING_MS))) return
+  } catch (error) {
+    const isUndone = await cancel(ctx, editor, watch)
+    if (!(error instanceof AppError)) throw error
+    // An editor that stays open, or has lost the focus, may keep the text.
+    throw isUndone
+      ? ofPreparation(error)
+      : withDisposition(error, dispositionOf(action, "delivery_uncertain"))
+  }
   throw notTaken(target, await cancel(ctx, editor, watch))
 }
 
@@ -174,21 +276,21 @@ async function pressIn(ctx: Context, editor: Target, key: string, action: Action
   await sendInput(ctx, event, action)
 }
 
-/** Closes the editor without its text. False: it had lost the focus, which may have kept its text. */
+/** Closes the editor without its text. False: it did not close, or had lost the focus, which may have kept its text. */
 async function cancel(ctx: Context, editor: Target, watch: Watch): Promise<boolean> {
+  const isClosed = async (): Promise<true | undefined> =>
+    (await ctx.adapter.read(editor.seen.handle))?.states.includes("focused") ? undefined : true
   try {
-    await pressIn(ctx, editor, "escape", { kind: "click" })
+    await pressIn(ctx, editor, "escape", CLICK)
+    return (await untilChanged(watch, isClosed, ctx.deadline.slice(SHOWING_MS))) === true
   } catch (error) {
     if (error instanceof AppError) return false
     throw error
   }
-  const isClosed = async (): Promise<true | undefined> =>
-    (await ctx.adapter.read(editor.seen.handle))?.states.includes("focused") ? undefined : true
-  return (await untilChanged(watch, isClosed, ctx.deadline.slice(SHOWING_MS))) === true
 }
 
 /** Waits until the cell shows the text. Throws if the app asks about it, or keeps the editor open. */
-async function closed(ctx: Context, target: Target, text: string, watch: Watch): Promise<FilledInPlace> {
+async function closed(ctx: Context, target: Target, text: string, watch: Watch): Promise<Seen | undefined> {
   let after: Seen | undefined
   const isDone = async (): Promise<true | undefined> => {
     after = await ctx.adapter.read(target.seen.handle)
@@ -200,19 +302,33 @@ async function closed(ctx: Context, target: Target, text: string, watch: Watch):
     if (dialog) throw asksInstead(target, dialog.id)
     if (await ctx.adapter.editorOver(target.seen.handle)) throw stillOpen(target)
   }
-  return { shows: after ? textOf(after) : "", after }
+  return after
 }
 
 /** How long the cell may take to show its text after Return. */
 const SHOWING_MS = 2000
 
-function notEditable({ ref }: Target): AppError {
+/** `hasStirred`: the app has reported a change since the input. A click may also select the cell, as in GTK 3. */
+function notEditable({ ref, seen }: Target, hasStirred: boolean): AppError {
   return new AppError("ACTION_NOT_SUPPORTED", `${ref} opened no editor: its text cannot be edited in place`, {
-    suggestion: `Nothing was written; the cell is selected now. If the app edits it by a double click: agent-desktop double-click ${ref}, then type @focused TEXT, then press return`,
+    suggestion: `Nothing was written; the cell was ${inputOf(seen)}${hasStirred ? ", and the app reported changes, maybe only of the selection: see them with 'screenshot'" : ""}. If the app edits it by a double click: agent-desktop double-click ${ref}, then type @focused TEXT, then press return`,
     details: { kind: "not_editable" },
-    disposition: NOTHING_DELIVERED,
+    disposition: hasStirred ? { ...NOTHING_DELIVERED, retry: "unknown" } : NOTHING_DELIVERED,
   })
 }
+
+function openedInstead({ ref, seen }: Target, id: string): AppError {
+  return new AppError("ACTION_NOT_SUPPORTED", `${ref} opened window ${id} instead of an editor`, {
+    suggestion: `Nothing was written; the cell was ${inputOf(seen)}. See what opened: agent-desktop snapshot -i --window-id ${id}`,
+    details: { kind: "not_editable", window_id: id },
+    disposition: UNKNOWN,
+  })
+}
+
+const UNKNOWN: Disposition = { delivery: "delivered_unverified", retry: "unknown" }
+
+const inputOf = ({ editedBy }: Seen): string =>
+  editedBy === "F2" ? "clicked and F2 was pressed" : "selected and clicked"
 
 function otherEditor({ ref }: Target, { role }: Seen): AppError {
   return new AppError("ACTION_NOT_SUPPORTED", `The editor of ${ref} is ${withArticle(role)}, not a text`, {
@@ -252,4 +368,13 @@ function stillOpen({ ref }: Target): AppError {
       disposition: dispositionOf({ kind: "set-value", value: "" }, "delivered_unverified"),
     },
   )
+}
+
+/** The editor has its old text, or has lost the focus. */
+function notClosed({ ref }: Target): AppError {
+  return new AppError("ACTION_FAILED", `The editor of ${ref} did not close with Escape`, {
+    suggestion: "Nothing was written. See it with 'screenshot', and close it with 'press escape'",
+    details: { kind: "still_open" },
+    disposition: { delivery: "delivery_uncertain", retry: "unknown" },
+  })
 }

@@ -9,6 +9,7 @@ import { walk, wordsOf } from "../tree.ts"
 import { until } from "../until.ts"
 import { targetAt } from "./cells.ts"
 import { sendAction } from "./deliver.ts"
+import { numberIn } from "./expect.ts"
 import { replaceText } from "./keyboard.ts"
 
 /**
@@ -38,7 +39,9 @@ export async function fieldsOf(
   grid: Grid<Handle>,
   cells: readonly (CellPlace & { readonly text: string })[],
 ): Promise<readonly FieldCell[]> {
-  const contentOf = grid.kind === "cells" ? byCell(ctx, grid) : await byRow(ctx, table, grid)
+  const look = async (): Promise<ContentOf> =>
+    grid.kind === "cells" ? byCell(ctx, grid) : byRow(ctx, table, grid)
+  const contentOf = await look()
   const found = await Promise.all(
     cells.map(async (cell) => ({ cell, fields: writableIn(await contentOf(cell)) })),
   )
@@ -58,7 +61,8 @@ export async function fieldsOf(
   )
   return found.map(({ cell, fields }) => {
     const { row, column } = cell
-    const now = (at = column) => contentOf({ row, column: at })
+    // A tree is read again: it would only be compared with itself.
+    const now = async (at = column) => (await look())({ row, column: at })
     const field = fields[0]!
     const show = async (target: Target): Promise<void> => {
       if (grid.kind !== "cells") return
@@ -106,12 +110,17 @@ export async function refuseOtherRow(ctx: Context, cell: FieldCell): Promise<voi
 
 /** By place: a table that is sorted moves a row as soon as one of its cells is written, and Qt's cells move with it. */
 async function refuseOtherPlace(cell: FieldCell): Promise<void> {
-  const { field, label, labelColumn, now } = cell
-  const [own] = writableIn(await now())
-  const beside = label && (await now(labelColumn))
-  const isSame = own !== undefined && wordsOf(own) === wordsOf(field)
+  const [own] = writableIn(await cell.now())
+  const isSame = own !== undefined && wordsOf(own) === wordsOf(cell.field)
+  if (!isSame || !(await hasLabel(cell))) throw otherRow(cell)
+}
+
+/** True if the label of the row is still in its place, or the row has none. */
+async function hasLabel({ label, labelColumn, now }: FieldCell): Promise<boolean> {
+  if (!label) return true
+  const beside = await now(labelColumn)
   const texts = beside ? [...walk(beside)].map(({ node }) => wordsOf(node)) : []
-  if (!isSame || (label && !texts.includes(wordsOf(label)))) throw otherRow(cell)
+  return texts.includes(wordsOf(label))
 }
 
 const otherRow = (cell: CellPlace): AppError =>
@@ -120,6 +129,18 @@ const otherRow = (cell: CellPlace): AppError =>
     details: { kind: "not_there" },
     disposition: NOTHING_DELIVERED,
   })
+
+/** The error for a cell whose place shows another text after it was written: rows below and beside it may be others. */
+export const movedRow = (cell: CellPlace): AppError =>
+  new AppError(
+    "ACTION_FAILED",
+    `${nameOfPlace(cell)} now shows another text than was written: the rows may have moved`,
+    {
+      suggestion: "See the rows with 'table', then go on at the right cell",
+      details: { kind: "not_there" },
+      disposition: { delivery: "delivered_unverified", retry: "unknown" },
+    },
+  )
 
 type ContentOf = (place: CellPlace) => Promise<SeenNode | undefined>
 
@@ -178,29 +199,31 @@ export async function refuseUneditable(
     await proveEditable(ctx, targetAt(target, cell.field), { kind: "set-value", value: cell.text }).catch(
       (error: unknown) => {
         if (!(error instanceof AppError)) throw error
-        const { code, suggestion, details } = error
+        const { code, suggestion, details, disposition } = error
         throw new AppError(code, `Nothing was written, because of ${nameOfPlace(cell)}: ${error.message}`, {
           suggestion,
           details: { ...details, cells: [nameOfPlace(cell)] },
-          disposition: NOTHING_DELIVERED,
+          disposition: disposition ?? NOTHING_DELIVERED,
         })
       },
     )
   }
 }
 
-/** Sets the field of one cell, and waits until it shows the text. Returns the text that it then shows. */
-export async function fillField(ctx: Context, target: Target, cell: FieldCell): Promise<string> {
+export interface FilledField {
+  /** The text in the place of the cell, which is what the caller named. */
+  readonly shows: string
+  /** True if the row may have moved, so that other rows are in the places of the next cells. */
+  readonly isMoved?: boolean
+}
+
+/** Sets the field of one cell, and waits until it shows the text. */
+export async function fillField(ctx: Context, target: Target, cell: FieldCell): Promise<FilledField> {
   const { field, text } = cell
   const action = { kind: "set-value", value: text } as const
   if (field.editedBy) {
-    const { fillInPlace, isSameText } = await import("./edit-in-place.ts")
     await cell.show(target)
-    const { shows } = await fillInPlace(ctx, targetAt(target, field), action, text)
-    // By place, which is what the caller named: a sorted table may have moved the row.
-    const [there] = writableIn(await cell.now())
-    const placed = there ? (wordsOf(there) ?? "") : shows
-    return isSameText(placed, text) ? text : placed
+    return fillCellInPlace(ctx, target, cell)
   }
   const sent = await sendAction(ctx, field.handle, action)
   // Fields of pages are typed over, as by 'set-value'.
@@ -212,8 +235,27 @@ export async function fillField(ctx: Context, target: Target, cell: FieldCell): 
     return shows === text ? true : undefined
   }
   await until(ctx, isThere, { pids: [target.entry.pid], deadline: ctx.deadline.slice(SHOWING_MS) })
-  return shows
+  return { shows }
 }
+
+async function fillCellInPlace(ctx: Context, target: Target, cell: FieldCell): Promise<FilledField> {
+  const { field, text, label } = cell
+  const { fillInPlace, isExactly, isSameText, textOf } = await import("./edit-in-place.ts")
+  const after = await fillInPlace(ctx, targetAt(target, field), { kind: "set-value", value: text }, text)
+  const [there] = writableIn(await cell.now())
+  if (!there) return { shows: "", isMoved: true }
+  const placed = textOf(there)
+  if (isExactly(placed, text)) return { shows: text }
+  if (isSameText(placed, text)) return { shows: placed }
+  // Qt's cells move with their row.
+  const hasLeft = after !== undefined && isSameText(textOf(after), text)
+  const isBeside = label ? await hasLabel(cell) : isSameApartFromFormat(placed, text)
+  return { shows: placed, isMoved: hasLeft || !isBeside }
+}
+
+/** True for a text in other letters, or a number in another format: an app may show a text so. */
+const isSameApartFromFormat = (a: string, b: string): boolean =>
+  a.toLowerCase() === b.toLowerCase() || (a.trim() !== "" && numberIn(a) === numberIn(b))
 
 /** How long a field may take to show its text. */
 const SHOWING_MS = 1500

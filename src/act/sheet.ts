@@ -55,7 +55,7 @@ export async function setCells(
     ? await writeSheet(ctx, target, grid, block)
     : await writeFields(ctx, target, sheet, grid, block)
   // LibreOffice may keep reporting the old text of a cleared cell, although it shows nothing.
-  const told = differences.filter(({ wanted }) => wanted !== "")
+  const told = isSheet ? differences.filter(({ wanted }) => wanted !== "") : differences
   const last = {
     row: Math.max(...block.map(({ row }) => row)),
     column: Math.max(...block.map(({ column }) => column)),
@@ -95,6 +95,7 @@ async function writeSheet(
   await refuseUnwritable(grid, block)
   await write(ctx, block, async ({ text, ...place }) => {
     await fillCell(ctx, await cellAt(ctx, target, grid, place), { kind: "set-value", value: text }, text)
+    return undefined
   })
   return { method: "keyboard", differences: await compared(ctx, target, grid, block) }
 }
@@ -107,15 +108,16 @@ async function writeFields(
   grid: Grid<Handle>,
   block: readonly Cell[],
 ): Promise<Written> {
-  const { fieldsOf, fillField, refuseOtherRow, refuseUneditable } = await import("./field-cells.ts")
+  const { fieldsOf, fillField, movedRow, refuseOtherRow, refuseUneditable } = await import("./field-cells.ts")
   const fields = await fieldsOf(ctx, table, grid, block)
   await refuseUneditable(ctx, target, fields)
   const differences: Difference[] = []
   await write(ctx, fields, async (cell) => {
     await refuseUnreachable(ctx, target)
     await refuseOtherRow(ctx, cell)
-    const shows = await fillField(ctx, target, cell)
+    const { shows, isMoved } = await fillField(ctx, target, cell)
     if (shows !== cell.text) differences.push({ cell: nameOfPlace(cell), wanted: cell.text, shows })
+    return isMoved ? movedRow(cell) : undefined
   })
   return { method: fields.some(({ field }) => field.editedBy) ? "keyboard" : "set-value", differences }
 }
@@ -153,30 +155,39 @@ async function refuseUnwritable(grid: CellGrid<Handle>, block: readonly Cell[]):
   })
 }
 
-/** Fills the cells one after the other. An error says which ones were written. */
+/**
+ * Fills the cells one after the other. An error says which ones were written. `fill` returns an error if it has written
+ * its cell, and no other one may be written after it.
+ */
 async function write<C extends Cell>(
   ctx: Context,
   block: readonly C[],
-  fill: (cell: C) => Promise<void>,
+  fill: (cell: C) => Promise<AppError | undefined>,
 ): Promise<void> {
   let done = 0
   try {
     for (const cell of block) {
       if (ctx.deadline.expired) throw outOfTime()
-      await fill(cell)
+      const end = await fill(cell)
       done++
+      if (end) throw end
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const next = block[done]
     // A dialog blocks the sheet, even if something else opened it.
     const isAsked = error.details?.window_id !== undefined
+    // The same place may be another row now.
+    const isMoved = error.details?.kind === "not_there"
+    const retry = isMoved || error.disposition?.retry === "unknown" ? "unknown" : "safe"
     throw new AppError(error.code, `${done} of ${block.length} cells were written: ${error.message}`, {
-      suggestion: isAsked
-        ? error.suggestion
-        : next && "See the sheet with 'table', then continue at the cell that details.next names",
+      suggestion:
+        isAsked || isMoved
+          ? error.suggestion
+          : next && "See the sheet with 'table', then continue at the cell that details.next names",
       details: { ...error.details, written: done, next: next && nameOfPlace(next) },
-      disposition: done === 0 && error.disposition ? error.disposition : UNSURE,
+      disposition:
+        done === 0 && error.disposition ? error.disposition : { delivery: "delivery_uncertain", retry },
     })
   }
 }
@@ -196,8 +207,6 @@ async function cellAt(
   if (!seen) throw notThere(target, place)
   return targetAt(target, seen)
 }
-
-const UNSURE: Disposition = { delivery: "delivery_uncertain", retry: "safe" }
 
 /** Cells that do not show what was written, once the app has had time to show it. */
 async function compared(

@@ -47,6 +47,18 @@ const TABLES = [
     editable: true,
     numbers: true,
   },
+  {
+    name: "Itself",
+    header: ["Letter", "Digit"],
+    rows: [
+      ["a", "0"],
+      ["b", "0"],
+    ],
+    editable: true,
+    sorts: "itself",
+  },
+  named("Icons", { editable: true, icons: true }),
+  named("Opens", { opens: true }),
 ]
 
 let desktop: TestDesktop
@@ -134,19 +146,23 @@ describe.each(KINDS)("in %s", (kind) => {
   })
 
   test("a cell without an editor is refused, and nothing is written or opened", async () => {
+    // A click also selects the cell, which cannot be told from another change of the app.
+    const disposition = kind === "gtk3" ? { ...NOTHING, retry: "unknown" } : NOTHING
     const one = await run(kind, "set-value", 'cell "Fixed 10"', "new")
     expect(one.error).toMatchObject({
       code: "ACTION_NOT_SUPPORTED",
-      suggestion: expect.stringContaining("Nothing was written"),
+      suggestion: expect.stringMatching(
+        /^Nothing was written; the cell was (clicked and F2|selected and clicked)/,
+      ),
       details: { kind: "not_editable" },
-      disposition: NOTHING,
+      disposition,
     })
     // The second column could be written, and is not.
     const block = await run(kind, "set-cells", 'table "Half"', "A1", "x\ty")
     expect(block.error).toMatchObject({
       message: expect.stringContaining("Nothing was written, because of A1"),
       details: { kind: "not_editable", cells: ["A1"] },
-      disposition: NOTHING,
+      disposition,
     })
     const last = await run(kind, "set-cells", 'table "Half"', "B1", "x\nnew")
     expect(last.data ?? last.error).toMatchObject({ range: "B1:B2", disposition: VERIFIED })
@@ -275,4 +291,36 @@ test("in gtk3, a cell whose row the app has moved without notice is refused, and
   const { error } = await run("gtk3", "set-value", 'cell "aaa"', "new")
   expect(error).toMatchObject({ code: "ACTION_FAILED", disposition: NOTHING })
   expect(await edits("gtk3")).toEqual([])
+})
+
+test.each(KINDS)(
+  "in %s, a row that moves when it is written ends set-cells before another row is hit",
+  async (kind) => {
+    const { error } = await run(kind, "set-cells", 'table "Itself"', "A1", "c\t1\nd\t2")
+    expect(error).toMatchObject({
+      message: expect.stringContaining("1 of 4 cells were written"),
+      details: { kind: "not_there", written: 1, next: "B1" },
+      disposition: { delivery: "delivery_uncertain", retry: "unknown" },
+    })
+    expect((await edits(kind)).map(({ row, column, text }) => [row, column, text])).toEqual([[0, 0, "c"]])
+  },
+)
+
+test("in gtk3, the editor of a cell with an icon proves its row", async () => {
+  const { data, error } = await run("gtk3", "set-value", 'cell "Icons 10"', "new")
+  expect(data ?? error).toMatchObject({ post_state: { value: "new" }, disposition: VERIFIED })
+  expect(await edits("gtk3")).toEqual([{ table: "Icons", row: 1, column: 0, text: "new" }])
+})
+
+test.each(KINDS)("in %s, a window that opens instead of an editor is reported", async (kind) => {
+  const { error } = await run(kind, "set-value", 'cell "Opens 10"', "new")
+  // Read before it is compared: the matcher takes the place of the text.
+  const id = error.details.window_id
+  expect(error).toMatchObject({
+    code: "ACTION_NOT_SUPPORTED",
+    details: { kind: "not_editable" },
+    disposition: { delivery: "delivered_unverified", retry: "unknown" },
+  })
+  const { json } = await desktop.run("list-windows")
+  expect(json.data.windows.find((one: Json) => one.id === id)).toMatchObject({ title: "Opened" })
 })

@@ -74,15 +74,15 @@ const proved = new WeakSet<Element>()
 export async function settleRow(atspi: Atspi, element: Element, text: string): Promise<void> {
   const place = await placeOf(atspi, element)
   if (!place || place.rows > MOST_ROWS) return
-  const index = await atspi.indexInParent(element.ref)
-  const column = index % place.columns
   const texts = await Promise.all(
     Array.from({ length: place.rows }, async (_, row) => {
-      const cell = await unlessRefused(atspi.cellAt(place.table, row, column))
-      return cell && (await unlessRefused(atspi.text(cell, 0, -1)))
+      const cell = await unlessRefused(atspi.cellAt(place.table, row, place.column))
+      const parts = cell ? await textsIn(atspi, cell) : []
+      return Promise.all(parts.map((part) => unlessRefused(atspi.text(part, 0, -1))))
     }),
   )
-  if (texts[place.row] === text && texts.filter((one) => one === text).length === 1) proved.add(element)
+  const isOnly = texts.filter((parts) => parts.includes(text)).length === 1
+  if (isOnly && texts[place.row]?.includes(text)) proved.add(element)
 }
 
 /**
@@ -169,6 +169,8 @@ const MOST_COLUMNS = 100
 interface Place {
   readonly table: Ref
   readonly row: number
+  /** That of the cell that the element is, or is in. */
+  readonly column: number
   readonly rows: number
   readonly columns: number
 }
@@ -179,7 +181,8 @@ async function placeOf(atspi: Atspi, element: Element): Promise<Place | undefine
   const [size, index] = await Promise.all([atspi.tableSize(table.ref), atspi.indexInParent(table.cell)])
   // The headers are the first children.
   const row = Math.floor(index / size.columns) - 1
-  return row < 0 || size.columns > MOST_COLUMNS ? undefined : { table: table.ref, row, ...size }
+  const column = index % size.columns
+  return row < 0 || size.columns > MOST_COLUMNS ? undefined : { table: table.ref, row, column, ...size }
 }
 
 interface Table {

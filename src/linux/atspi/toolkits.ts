@@ -164,7 +164,8 @@ export interface Traits {
   readonly slideTextsAreNotSaved?: true
   /**
    * A cell may have an editor, which is in no tree. It opens with F2 in the current cell, or with a click on a cell of
-   * the row that has the cursor. In a cell that cannot be edited, neither does anything. No cell says that it can.
+   * the row that has the cursor. No cell says that it can be edited. In one that cannot, F2 may be a shortcut of the
+   * app, and a click opens the row in a view that activates rows on a single click.
    */
   readonly cellsAreEditedBy?: "F2" | "click"
   /** A tool button is alone in an item that has its tooltip. */
