@@ -145,12 +145,13 @@ const showsTextOf = (editor: Seen, cell: Seen): boolean =>
 
 /** The number may have a unit or separators in the cell only. A cell without a number proves nothing. */
 function isSameNumber(editor: string, cell: string): boolean {
-  const number = numberIn(cell)
-  if (cell.trim() === "" || Number.isNaN(number)) return true
-  return number === numberIn(editor) || digitsIn(cell) === digitsIn(editor)
+  const numbers = [cell, cell.replaceAll(GROUPING, "")].map(numberIn)
+  if (cell.trim() === "" || numbers.every(Number.isNaN)) return true
+  return numbers.some((number) => number === numberIn(editor))
 }
 
-const digitsIn = (text: string): string => text.replaceAll(/\D/g, "")
+/** A separator before three digits, as in 1,234. */
+const GROUPING = /(?<=\d)[.,'’\s](?=\d{3}(?!\d))/g
 
 /** A watch that remembers whether the app has reported any change. */
 interface Noting extends Watch {

@@ -228,7 +228,9 @@ describe.concurrent("set-value on a cell that is edited in place", () => {
   test.each([
     ["5", "6", "another number"],
     ["5 cm", "6", "another number"],
+    ["1.5", "15", "another number"],
     ["1,234", "1234", undefined],
+    ["1,234.50", "1234.5", undefined],
     ["5.00", "5", undefined],
     ["", "6", undefined],
   ])("with '%s' and a spin box that shows %s is refused for %p", async (name, value, why) => {
