@@ -182,6 +182,8 @@ export interface PopupWatch extends Disposable {
    * not a popup, which may not show yet. `closed`: only popups have closed since.
    */
   look(pid: number): Promise<"opened" | "window" | "closed" | undefined>
+  /** Forgets everything up to now: it came before the action. */
+  forget(): void
   /** True if the window with this id was made or shown since, as far as the last look knows. */
   hasAppeared(id: string): boolean
 }

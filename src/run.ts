@@ -386,13 +386,14 @@ async function workIn<T>(
 function readableOnce(
   read: (end: AbortSignal) => Promise<string>,
   deadline: Deadline,
-): () => Promise<string> {
+): (end?: AbortSignal) => Promise<string> {
   let isTaken = false
-  return async () => {
+  return async (outer) => {
     const { readAlready, readInTime } = await import("./door/standard-input.ts")
     if (isTaken) throw readAlready()
     isTaken = true
-    return readInTime(read, deadline)
+    // An item may have less time than its batch.
+    return readInTime((end) => read(outer ? AbortSignal.any([end, outer]) : end), deadline)
   }
 }
 

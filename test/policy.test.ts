@@ -55,7 +55,7 @@ test("read-only: the adapter itself refuses every call that may act", async () =
 
 /** Methods that only look, and takeTurn, which keeps other commands of ours from acting meanwhile. */
 const READS =
-  "diagnose apps windows displays surfaces popups watchPopups tree openedAmong processStart open popoverOpeners read tableAround text grid caughtUp absence dialogOver hit doubt ownerAt focused isEnterBlocked takeTurn screenshot watchScreen notifications unlistedNotifications life watch close"
+  "diagnose apps windows displays surfaces popups watchPopups tree openedAmong processStart open popoverOpeners read editorOver tableAround interfaceFor text grid caughtUp absence dialogOver hit doubt ownerAt focused isEnterBlocked takeTurn screenshot watchScreen notifications unlistedNotifications life watch close"
 
 test.each([
   [undefined, undefined],

@@ -83,8 +83,9 @@ async function attempt(
     )
     if (isDone(action, target.seen)) return resultOf(target, action, ALREADY)
     const [watch, life, popups] = await Promise.all([opening, following, followed])
-    // Objects that appeared before the action are not its effect.
+    // Objects and popups that appeared before the action are not its effect.
     watch.appeared?.()
+    popups?.forget()
     const result = await new Attempt(ctx, target, action, watch, life, doubt).run(choice.input ?? "auto")
     return mayOpen && !choice.changes ? await withOpened(ctx, target, result, { popups, watch }) : result
   } finally {

@@ -20,7 +20,7 @@ export function contradicted(
         ? `Its window may be behind another one: agent-desktop focus-window ${entry.window_id}`
         : `Use 'get ${ref} states' or 'snapshot' to see how it is now before trying anything else`,
     platformDetail: `delivered by ${delivered.method}`,
-    details: { kind: "contradicted", observed: stateOf(after) },
+    details: { kind: "contradicted", observed: stateOf(after, action) },
     disposition: dispositionOf(action, delivered.delivery),
   })
 }

@@ -2,7 +2,7 @@ import type { SeenWindow, Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { chooseWindow, type WindowChoice } from "../look/windows.ts"
-import type { Node } from "../node.ts"
+import { withArticle } from "../node.ts"
 import { dispositionOf } from "./expect.ts"
 import { type Chosen, chooseFromMenu } from "./menu.ts"
 import { provenByChanges } from "./result.ts"
@@ -27,11 +27,9 @@ export async function chooseAndProve(
   path: readonly string[],
 ): Promise<Proven> {
   const { pid } = await chooseWindow(ctx.adapter, choice, { orApp: true })
-  const opening = ctx.adapter.watch([pid], { windows: true })
-  opening.catch(() => {})
-  const before = new Set((await ctx.adapter.windows({ pid })).map(({ id }) => id))
-  const watch = await opening
+  const watch = await ctx.adapter.watch([pid], { windows: true })
   try {
+    const before = new Set((await ctx.adapter.windows({ pid })).map(({ id }) => id))
     const chosen = await chooseFromMenu(ctx, choice, path)
     const seen = observedIn(chosen)
     if (seen || !isOpenQuestion(chosen)) return { ...chosen, ...(seen ? { observed: seen } : {}) }
@@ -53,7 +51,7 @@ export function provenInChanges(chosen: Chosen): Proven {
 }
 
 const openedWords = (opened: { readonly id?: string; readonly type?: string }): string =>
-  opened.type === undefined ? `window ${opened.id} opened` : `a ${opened.type} opened`
+  opened.type === undefined ? `window ${opened.id} opened` : `${withArticle(opened.type)} opened`
 
 const isOpenQuestion = ({ disposition, doubt }: Chosen): boolean =>
   disposition.delivery === "delivered_unverified" && doubt === undefined
@@ -67,12 +65,10 @@ const proven = (chosen: Chosen, observed: string): Proven => ({
 /** The effect that the answer itself shows, if it proves the choice. */
 function observedIn({ popup, post_state, disposition }: Chosen): string | undefined {
   if (disposition.delivery !== "delivered_verified") return undefined
-  if (popup) return `${articled(popup)} opened`
+  if (popup) return `${withArticle(popup.role)} opened`
   const mark = post_state?.states?.find((state) => state === "checked" || state === "unchecked")
   return mark && `the item is ${mark} now`
 }
-
-const articled = ({ role }: Node): string => `${role === "alert" ? "an" : "a"} ${role}`
 
 /** The window that the app opens. Waits until the app is silent, but not for long: most items open none. */
 async function newWindow(

@@ -42,16 +42,22 @@ export async function chooseFromMenu(
 ): Promise<Chosen> {
   const window = await chooseWindow(ctx.adapter, choice, { orApp: true })
   const bar = await survey(ctx, window, "menubar", true)
-  const { id, title, app_name } = await ownerOf(ctx, window, bar)
-  return { ...(await choose(ctx, window, bar, path)), window: { id, title, app_name } }
+  const owner = await ownerOf(ctx, window, bar)
+  const { id, title, app_name } = owner
+  return { ...(await choose(ctx, { ...window, owner: id }, bar, path)), window: { id, title, app_name } }
 }
 
 /** The choice without its place. */
 type Choice = Omit<Chosen, "window">
 
+/** The window that was chosen, and the one that has the menu bar. */
+interface MenuWindow extends SeenWindow {
+  readonly owner: string
+}
+
 async function choose(
   ctx: Context,
-  window: SeenWindow,
+  window: MenuWindow,
   bar: Surveyed | undefined,
   path: readonly string[],
 ): Promise<Choice> {
@@ -109,7 +115,7 @@ async function press(
 /** Opens one menu after the other, and presses the last item. */
 async function open(
   ctx: Context,
-  window: SeenWindow,
+  window: MenuWindow,
   path: readonly string[],
   start: Surveyed,
   first: Position,
@@ -148,12 +154,15 @@ async function open(
 }
 
 /** Closes the menu again, and fails, if the last name of the path is a menu that had no items before it opened. */
-async function refuseMenu(ctx: Context, window: SeenWindow, path: readonly string[]): Promise<void> {
-  const seen = await openMenu(ctx, window)
+async function refuseMenu(ctx: Context, window: MenuWindow, path: readonly string[]): Promise<void> {
+  const isBar = path.length === 1
+  const seen = await (isBar ? survey(ctx, window, "menu") : openMenu(ctx, window))
   const down = seen && wayDown(seen, path.slice(1))
-  const item = down?.way.at(-1)
+  const item = isBar ? seen?.places[0] : down?.way.at(-1)
   if (!seen || !down?.isWhole || !item || itemsOf(seen, item).length === 0) return
-  await closeMenus(ctx, window, path.length, () => isShown(ctx, window, path))
+  await closeMenus(ctx, window, path.length, async () =>
+    isBar ? (await openPopups(ctx, window)).length > 0 : isShown(ctx, window, path),
+  )
   throw isMenu(path, seen, item)
 }
 
@@ -206,7 +215,7 @@ const openMenu = async (ctx: Context, window: SeenWindow): Promise<Surveyed | un
  * Closes the menu that is open before the first press, which would only close it. Returns the number of popups that stay:
  * others, such as a tip that lasts, are none of this command's business.
  */
-async function closeOwn(ctx: Context, window: SeenWindow, path: readonly string[]): Promise<number> {
+async function closeOwn(ctx: Context, window: MenuWindow, path: readonly string[]): Promise<number> {
   const open = await openPopups(ctx, window)
   const isMenu = open.some(({ type }) => type === "menu")
   if (isMenu || (open.length > 0 && (await isShown(ctx, window, path))))
@@ -230,7 +239,7 @@ async function isShown(ctx: Context, window: SeenWindow, path: readonly string[]
 /** Closes menus, with one key for each. A menu that a choice has closed needs none. */
 async function closeMenus(
   ctx: Context,
-  window: SeenWindow,
+  window: MenuWindow,
   most: number,
   isOpen: () => Promise<boolean>,
 ): Promise<void> {
@@ -242,12 +251,15 @@ async function closeMenus(
   try {
     for (let i = 0; i <= most; i++) {
       if (!(await isOpen()) || (await closes())) return
-      // An open menu leaves the focus in its window. A dialog that the item has opened must not get the key.
+      // An open menu leaves the focus where it was, or gives it to the window of its bar. A dialog that the item has
+      // opened must not get the key.
+      const focused = await ctx.adapter.windows("focused")
+      const owner = focused.find((one) => one.id === window.owner && one.is_focused)
       await ctx.adapter.input({
         kind: "key",
         combo: { modifiers: [], key: "escape" },
         phase: "press",
-        window,
+        window: owner ?? window,
       })
     }
     await closes()

@@ -51,7 +51,7 @@ export function resultOf(
     action: action.kind,
     ref_id: ref,
     element: actedOn(before),
-    ...(isShown ? { post_state: stateOf(asKnown(before, after, delivery)) } : {}),
+    ...(isShown ? { post_state: stateOf(asKnown(before, after, delivery), action) } : {}),
     method,
     ...(already ? { already } : {}),
     ...(after === "ended" ? { app_ended: true } : {}),
@@ -106,8 +106,8 @@ const shortened = (name: string): string => (name.length > MOST_NAME ? `${cut(na
 /** Enough to recognize an element by; links of web pages have names as long as paragraphs. */
 const MOST_NAME = 200
 
-export function stateOf(seen: Seen): NonNullable<ActionResult["post_state"]> {
-  const value = textIn(seen)
+export function stateOf(seen: Seen, { kind }: Action): NonNullable<ActionResult["post_state"]> {
+  const value = kind === "set-value" || kind === "clear" ? textIn(seen) : seen.value
   return {
     role: seen.role,
     ...(seen.states.length ? { states: seen.states } : {}),

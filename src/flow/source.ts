@@ -1,15 +1,18 @@
-import { closeSync, constants, openSync, readSync } from "node:fs"
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs"
 import type { Deadline } from "../deadline.ts"
-import { AppError } from "../errors.ts"
+import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import { pause } from "../until.ts"
 import { MOST_CHARACTERS, tooLong } from "./read.ts"
 
 /** How often a pipe is asked for more. */
 const POLL_MS = 10
+/** How long the program that writes into a named pipe may take to open it. */
+const WRITER_MS = 5000
 
 /**
- * The text of a flow. It may come through a pipe, as from `<(…)` in a shell, so opening it waits for no writer, and reading
- * ends with the deadline. Throws INVALID_ARGS if the file cannot be read, or never ends.
+ * The text of a flow. It may come through a pipe, as from `<(…)` in a shell, so opening it does not wait for a writer, and
+ * reading ends with the deadline. Throws INVALID_ARGS if the file cannot be read or is too long, and TIMEOUT if it does
+ * not end.
  */
 export async function readSource(file: string, deadline: Deadline): Promise<string> {
   let fd: number | undefined
@@ -31,17 +34,31 @@ export async function readSource(file: string, deadline: Deadline): Promise<stri
 async function bytesOf(fd: number, deadline: Deadline): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
+  const writer = fstatSync(fd).isFIFO() ? deadline.slice(WRITER_MS) : undefined
   for (;;) {
     const chunk = readNow(fd)
-    if (chunk?.length === 0) return Buffer.concat(chunks)
+    const isEnd = chunk?.length === 0
+    // A pipe without a writer looks like one at its end. The writer may still come.
+    if (isEnd && writer && length === 0 && !writer.expired) {
+      await pause(POLL_MS, deadline)
+      continue
+    }
+    if (isEnd) return Buffer.concat(chunks)
     length += chunk?.length ?? 0
     // No character takes more than four bytes.
     if (length > 4 * MOST_CHARACTERS) throw tooLong()
     if (chunk) chunks.push(chunk)
-    else if (deadline.expired) throw new Error("it did not end in time")
+    else if (deadline.expired) throw notEnded()
     else await pause(POLL_MS, deadline)
   }
 }
+
+const notEnded = (): AppError =>
+  new AppError("TIMEOUT", "The flow did not end in time", {
+    suggestion: "Check the program that writes it; it must close the pipe",
+    details: { kind: "stdin" },
+    disposition: NOTHING_DELIVERED,
+  })
 
 /** The next bytes, none at the end; undefined if a pipe is empty now. */
 function readNow(fd: number): Uint8Array | undefined {

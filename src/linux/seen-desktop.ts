@@ -218,7 +218,7 @@ export class SeenDesktop {
       passed.add(owner)
       owner = byId.get(owner)?.transientFor
     }
-    throw severalBars(app_name, bars)
+    throw severalBars(id, app_name, bars)
   }
 
   /** The dialog or popover among objects that have just appeared. */
@@ -381,11 +381,12 @@ const rootOfPopup = ({ type, element, id, title }: Shown): TreeRoot => ({
   surface: type,
 })
 
-function severalBars(app: string, bars: readonly Shown[]): AppError {
-  const windows = bars.flatMap(({ window }) => (window ? [{ id: window.id, title: window.title }] : []))
+function severalBars(own: string, app: string, bars: readonly Shown[]): AppError {
+  const titles = new Map(bars.flatMap(({ window }) => (window ? [[window.id, window.title]] : [])))
+  const windows = [...titles].map(([id, title]) => ({ id, title }))
   return new AppError(
     "AMBIGUOUS_TARGET",
-    `${bars.length} windows of '${app}' have a menu bar, and the focused one has none`,
+    `${windows.length} windows of '${app}' have a menu bar, and window '${own}' has none`,
     {
       suggestion: `Name one: ${windows.map(({ id }) => `--window-id ${id}`).join(" or ")}`,
       details: { kind: "menu", candidates: windows },

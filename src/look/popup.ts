@@ -78,7 +78,8 @@ async function openedDialog(
   appeared: readonly Appeared[],
   popups: PopupWatch | undefined,
 ): Promise<OpenedTree | undefined> {
-  const addresses = [...new Set(appeared.map(({ address }) => address))]
+  const recent = appeared.filter(({ isNew }) => isNew)
+  const addresses = [...new Set([...recent, ...appeared].map(({ address }) => address))]
   if (addresses.length === 0) return undefined
   const { pid, window_id } = entry
   const look = () => ctx.adapter.openedAmong(addresses, pid, LOOK)
@@ -87,9 +88,11 @@ async function openedDialog(
     return seen === "opening" ? undefined : (seen ?? "none")
   }
   const isNew = ({ root, rootPath, window }: SeenTree): boolean => {
-    // A dialog that holds the element was there before.
-    if (!rootPath) return !holds(root, entry.address)
-    return popups?.hasAppeared(window.id) ?? appeared.some((one) => one.isNew && one.address === root.address)
+    const isReported = recent.some(({ address }) => address === root.address)
+    if (rootPath) return popups?.hasAppeared(window.id) ?? isReported
+    // Inside a window: not one of another window, and not one that holds the element, which was there before.
+    const isElsewhere = window_id?.startsWith("w-") && window.id !== window_id
+    return isReported && !isElsewhere && !holds(root, entry.address)
   }
   // Most objects that appear are not dialogs, and then no watch is opened.
   const first = await look()

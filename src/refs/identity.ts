@@ -108,7 +108,8 @@ function namesAbove(ancestors: readonly SeenNode[], start: string): string {
 }
 
 /** True for a text around an element, such as the label around a field: `snapshot -i` does not read all of them. */
-const isPlainText = ({ role }: SeenNode): boolean => hasTrait(role, "text") && role !== "link"
+const isPlainText = ({ role }: SeenNode): boolean =>
+  role === "label" || role === "statictext" || role === "paragraph"
 
 const knownNames = new WeakMap<readonly SeenNode[], { readonly start: string; readonly names: string }>()
 

@@ -329,7 +329,7 @@ const showState = ({ acting = 0, waiting = 0 } = {}) => {
   button.textContent = isPaused ? "Go on" : "Pause agents"
   const held = waiting > 0 ? `, ${waiting} ${waiting === 1 ? "command waits" : "commands wait"}` : ""
   at("state").textContent = hasEnded
-    ? "The view has ended: agents may act"
+    ? "Not connected. Reload the page; if that fails, the view has ended and agents may act"
     : !isPaused
       ? "Agents may act"
       : acting > 0

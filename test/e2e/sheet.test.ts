@@ -332,7 +332,7 @@ test("the input line shows the formula of the current cell, and text typed into 
     (await desktop.run("get", line[0], "value", ...line.slice(1))).json.data?.value
   await until(async () => (await shown()) === "=2+3", 15_000)
   expect((await desktop.run("click", ...line)).json).toMatchObject({ ok: true, data: { method: "pointer" } })
-  expect((await desktop.run("type", "@focused", "*10")).json).toMatchObject({
+  expect((await desktop.run("type", "@focused", "*10", "--timeout-ms", "40000")).json).toMatchObject({
     ok: true,
     data: { method: "keyboard" },
   })
@@ -352,7 +352,7 @@ test("text typed at the focus goes into the cell that is edited", async () => {
   await act("set-value", "H6", "Ada")
   await act("focus", "H6")
   await press("f2")
-  const typed = await desktop.run("type", "@focused", " Byron", "--timeout-ms", "15000")
+  const typed = await desktop.run("type", "@focused", " Byron", "--timeout-ms", "40000")
   expect(typed.json).toMatchObject({
     ok: true,
     data: { element: { role: "cell", name: "H6" }, method: "keyboard" },

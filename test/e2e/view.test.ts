@@ -244,7 +244,7 @@ describe.skipIf(!executablePath)("the page of desktop-view", () => {
     process.kill(second.pid, "SIGKILL")
     expect((await waiting).json.ok).toBe(true)
     expect(await pressed("Press me")).toBe(before + 1)
-    await next.locator("#state", { hasText: "has ended: agents may act" }).waitFor()
+    await next.locator("#state", { hasText: "has ended and agents may act" }).waitFor()
     expect(await next.locator("#commands li.held").count()).toBe(0)
     expect(await next.locator("#commands").textContent()).not.toContain("waits for you")
     await next.close()

@@ -23,7 +23,12 @@ const READING: readonly MacCell[] = [
     args: WORKSHOP,
     want: answers({ rows: [["Open drawer"], ["Shut drawer"]], row_count: 2 }),
   },
-  { command: "set-cells", on: "Title", args: ["A1", "x"], want: refused("ACTION_NOT_SUPPORTED") },
+  {
+    command: "set-cells",
+    on: "Title",
+    args: ["A1", "x"],
+    want: refused("ACTION_NOT_SUPPORTED", "no_table_interface"),
+  },
   { command: "get", on: "Title", args: ["value"], want: answers({ property: "value", value: "draft" }) },
   { command: "is", on: "Wrap", args: ["checked"], want: answers({ result: false, applicable: true }) },
   { command: "wait", args: ["0"], want: answers({ found: true }) },

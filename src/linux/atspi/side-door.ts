@@ -28,8 +28,14 @@ export async function openSideDoor(atspi: Atspi, ref: Ref): Promise<SideDoor | u
     (role) => role.signature === "u",
     () => false,
   )
-  await atspi.role(ref)
-  if (await inTime(answer, PROMPT_MS, () => false)) return { bus, modals }
+  try {
+    await atspi.role(ref)
+    if (await inTime(answer, PROMPT_MS, () => false)) return { bus, modals }
+  } catch (error) {
+    // The object is gone. An open connection would keep this process alive.
+    bus.close()
+    throw error
+  }
   bus.close()
   return undefined
 }

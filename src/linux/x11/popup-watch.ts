@@ -42,6 +42,11 @@ export async function watchPopups(x: X11, deadline: Deadline): Promise<PopupWatc
       if (own.some(({ id }) => opened.has(id))) return "opened"
       return own.some(isVisible) ? "window" : hasClosed ? "closed" : undefined
     },
+    forget: () => {
+      opened.clear()
+      made.clear()
+      hasClosed = false
+    },
     hasAppeared: (id) => [...made].some((window) => `w-${window}` === id),
     [Symbol.dispose]: stop,
   }
