@@ -38,7 +38,7 @@ export interface Signs {
 /** Something that an action opened, with refs. */
 export interface OpenedTree {
   readonly tree: Node
-  /** False for an alert in the window of an element that is not known to open anything: it may have come by itself. */
+  /** False if it may have come by itself, or have been there before. */
   readonly isProof: boolean
 }
 
@@ -87,12 +87,13 @@ async function openedDialog(
     const seen = await look()
     return seen === "opening" ? undefined : (seen ?? "none")
   }
-  const isNew = ({ root, rootPath, window }: SeenTree): boolean => {
-    const isReported = recent.some(({ address }) => address === root.address)
-    if (rootPath) return popups?.hasAppeared(window.id) ?? isReported
+  const isReported = ({ root }: SeenTree): boolean => recent.some(({ address }) => address === root.address)
+  const isNew = (seen: SeenTree): boolean => {
+    const { root, rootPath, window } = seen
+    if (rootPath) return popups?.hasAppeared(window.id) ?? isReported(seen)
     // Inside a window: not one of another window, and not one that holds the element, which was there before.
     const isElsewhere = window_id?.startsWith("w-") && window.id !== window_id
-    return isReported && !isElsewhere && !holds(root, entry.address)
+    return !isElsewhere && !holds(root, entry.address)
   }
   // Most objects that appear are not dialogs, and then no watch is opened.
   const first = await look()
@@ -101,8 +102,10 @@ async function openedDialog(
   if (!seen || seen === "none" || !isNew(seen)) return undefined
   const refOf = await appendRefs(ctx, seen.root, refSource(seen, entry.process_start), snapshotId)
   const tree = fitting(compact(withoutBounds(toNode(seen.root, refOf))))
-  const isInside = seen.window.id === window_id
-  return { tree, isProof: tree.role !== "alert" || isDialog(tree) || !isInside }
+  // An alert in the window may have come by itself, and a dialog that only became active may have been there before.
+  const isProof =
+    seen.rootPath !== undefined || (isReported(seen) && (tree.role !== "alert" || isDialog(tree)))
+  return { tree, isProof }
 }
 
 const holds = (node: SeenNode, address: string | undefined): boolean =>
