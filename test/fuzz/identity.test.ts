@@ -16,7 +16,7 @@ test.each([
   "no ref ever leads to another element, however much changes in between%s; what is there is acted on",
   async (_, refs) => {
     const reports = await Promise.all(
-      TOOLKITS.map((toolkit) => fuzz({ toolkit, seed: 1, mutations: 500, refs })),
+      TOOLKITS.map((toolkit) => fuzz({ toolkit, seed: 1, mutations: 300, refs })),
     )
     const total = { ...NO_FIGURES }
     for (const { figures } of reports)
@@ -24,8 +24,8 @@ test.each([
     const faults = reports.flatMap(({ faults }) => faults)
     expect(faults.filter((fault) => fault.startsWith("WRONG"))).toEqual([])
     expect(total.wrong).toBe(0)
-    expect(total.mutations).toBeGreaterThanOrEqual(2000)
-    expect(total.there).toBeGreaterThan(100)
+    expect(total.mutations).toBeGreaterThanOrEqual(1200)
+    expect(total.there).toBeGreaterThan(50)
     if (total.acted < total.there * 0.99) throw new Error(faults.join("\n\n"))
   },
   300_000,
