@@ -160,7 +160,7 @@ const HARMLESS: readonly RegExp[] = [
   /^(ref|refs\.join\(", "\)|id|first\.id|asked\.id|entry\.window_id( \?\? "")?|titled\[0\]\?\.id)$/,
   /^plain(Word|Path)\(.*\)$/s,
   // Words of ours: roles, flags, names of commands, tools, skills and keys, which have a fixed set.
-  /^(seen\.role|interactive\.join\(", "\)|flag|others|helpOn\(\w+\)|text\.placeholder|names\.join\(", "\)|comboText\(combo\)|look|advice|wanted|pane|SUPPORTED|variable|ways\..*)$/,
+  /^(seen\.role|interactive\.join\(", "\)|flag|others|inputOf\(seen\)|helpOn\(\w+\)|text\.placeholder|names\.join\(", "\)|comboText\(combo\)|look|advice|wanted|pane|SUPPORTED|variable|ways\..*)$/,
   // Numbers.
   /^(least|most|least \* 2|value < least \? least : most|ms \+ 1000|displays\.length - 1|MOST_ITEMS|args\.xy\.[xy]|number|uid|process\.getegid\?\.\(\))$/,
   // Names of desktops, which are checked when they are made, and paths of our own.
