@@ -245,6 +245,8 @@ const termOf = ([term, said]: Row): readonly string[] => [".TP", `\\fB${roff(ter
 /** A line of text, escaped so that roff does not read its start as a request. */
 const text = (line: string): string => roff(line).replace(/^(?=[.'])/, "\\&")
 
-const roff = (line: string): string => line.replaceAll("\\", "\\e").replaceAll("-", "\\-")
+/** Terminals without UTF-8 have no "…", and man complains about it. */
+const roff = (line: string): string =>
+  line.replaceAll("\\", "\\e").replaceAll("-", "\\-").replaceAll("…", "...")
 
 const plain = (markdown: string): string => markdown.replaceAll("`", "")

@@ -17,6 +17,10 @@ function pipe(command: readonly string[], env: Readonly<Record<string, string>> 
   return { out: stdout.toString(), err: stderr.toString(), exitCode }
 }
 
+test("the manual has only characters that every terminal has", () => {
+  expect(page.match(/[^\n -~]/g) ?? []).toEqual([])
+})
+
 test.skipIf(!Bun.which("man"))("man shows every command, flag and error code, without a warning", () => {
   const { out, err, exitCode } = pipe(["man", "--warnings", "-l", "-"], {
     MANWIDTH: "200",
