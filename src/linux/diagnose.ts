@@ -5,7 +5,7 @@ import { Atspi } from "./atspi/atspi.ts"
 import { unlessRefused } from "./atspi/element.ts"
 import { listA11yApps } from "./atspi/registry.ts"
 import { DBusError, DBusTimeout, method, readAs } from "./dbus/bus.ts"
-import { type DesktopProgram, installHint } from "./desktops/packages.ts"
+import { type DesktopProgram, hasAccessibilityBus, installHint } from "./desktops/packages.ts"
 import { bridges } from "./host/bridges.ts"
 import { readProcess } from "./host/processes.ts"
 import { A11Y_BUS, A11Y_BUS_PATH, type Session } from "./host/session.ts"
@@ -175,8 +175,12 @@ const applications: Link = async (session, deadline) => {
 
 /** Programs that only `desktop-start` needs. */
 function parts(session: Session): readonly Check[] {
-  const programs: readonly DesktopProgram[] = ["Xvfb", "openbox", "dbus-daemon"]
-  const missing = programs.filter((program) => !Bun.which(program, { PATH: session.env.PATH ?? "" }))
+  const programs: readonly DesktopProgram[] = ["Xvfb", "openbox", "dbus-daemon", "org.a11y.Bus"]
+  const missing = programs.filter((program) =>
+    program === "org.a11y.Bus"
+      ? !hasAccessibilityBus(session.env)
+      : !Bun.which(program, { PATH: session.env.PATH ?? "" }),
+  )
   return [
     missing.length === 0
       ? { name: "isolated_desktops", ok: true, detail: programs.join(", ") }

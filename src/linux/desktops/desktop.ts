@@ -1,4 +1,4 @@
-import { accessSync, mkdirSync } from "node:fs"
+import { mkdirSync } from "node:fs"
 import type { PlatformOptions } from "../../adapter.ts"
 import { Deadline } from "../../deadline.ts"
 import type { DesktopInfo, DesktopKind, DesktopOp } from "../../desktop.ts"
@@ -6,7 +6,7 @@ import { AppError, plainPath, plainWord } from "../../errors.ts"
 import { bridgeEnv } from "../host/bridges.ts"
 import { identify, isAlive } from "../host/processes.ts"
 import { compositorEnv, compositorUser, holdInput, isRoot, startCompositor } from "./compositor.ts"
-import { type DesktopProgram, missingPrograms } from "./packages.ts"
+import { type DesktopProgram, hasAccessibilityBus, missingPrograms } from "./packages.ts"
 import {
   chooseWindowManager,
   offerNotifications,
@@ -297,17 +297,6 @@ function findPrograms({ env, kind, windowManager }: DesktopOptions): WindowManag
       },
     )
   return manager
-}
-
-function hasAccessibilityBus(env: Environment): boolean {
-  return (env.XDG_DATA_DIRS || "/usr/local/share:/usr/share").split(":").some((directory) => {
-    try {
-      accessSync(`${directory}/dbus-1/services/org.a11y.Bus.service`)
-      return true
-    } catch {
-      return false
-    }
-  })
 }
 
 function checkSize({ width, height }: DesktopOptions): void {

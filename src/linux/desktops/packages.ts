@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs"
-import { AppError } from "../../errors.ts"
+import { accessSync, readFileSync } from "node:fs"
+import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 
 /** The parts of a desktop and the bridges of old toolkits, with their packages for each distribution. */
 const PACKAGES = {
@@ -48,8 +48,21 @@ export function missingPrograms(missing: readonly DesktopProgram[]): AppError {
     {
       suggestion: installHint(missing),
       details: { missing },
+      disposition: NOTHING_DELIVERED,
     },
   )
+}
+
+/** True if the session bus can start the accessibility bus, which is not a program on PATH. */
+export function hasAccessibilityBus(env: Readonly<Record<string, string | undefined>>): boolean {
+  return (env.XDG_DATA_DIRS || "/usr/local/share:/usr/share").split(":").some((directory) => {
+    try {
+      accessSync(`${directory}/dbus-1/services/org.a11y.Bus.service`)
+      return true
+    } catch {
+      return false
+    }
+  })
 }
 
 /** The command that installs these on this machine. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { Deadline } from "../../../src/deadline.ts"
+import { installHint } from "../../../src/linux/desktops/packages.ts"
 import { until } from "../../support/until.ts"
 import { desktopsOfEachTest, marked } from "./desktops.ts"
 
@@ -84,8 +85,23 @@ describe("a start that fails", () => {
       code: "PLATFORM_NOT_SUPPORTED",
       message: "An isolated desktop needs Xvfb, dbus-daemon, openbox, org.a11y.Bus: not installed",
       details: { missing: ["Xvfb", "dbus-daemon", "openbox", "org.a11y.Bus"] },
+      disposition: { delivery: "not_delivered", retry: "safe" },
     })
     expect(existsSync(`${desktops.root}/desktops`)).toBe(false)
+  })
+
+  test("doctor names the same packages", async () => {
+    const main = new URL("../../../src/main.ts", import.meta.url).pathname
+    const doctor = Bun.spawn([process.execPath, main, "doctor"], {
+      env: { PATH: "/nonexistent", XDG_DATA_DIRS: "/nonexistent", AGENT_DESKTOP_HOME: desktops.root },
+    })
+    const { data } = JSON.parse(await new Response(doctor.stdout).text())
+    expect(data.checks).toContainEqual({
+      name: "isolated_desktops",
+      ok: false,
+      detail: "not installed: Xvfb, openbox, dbus-daemon, org.a11y.Bus",
+      suggestion: installHint(["Xvfb", "openbox", "dbus-daemon", "org.a11y.Bus"]),
+    })
   })
 })
 
