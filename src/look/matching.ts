@@ -161,7 +161,8 @@ function tellsOf(text: Position, holder: Position, branch: SeenNode, node: SeenN
   const depth = holder.ancestors.length
   if (text.ancestors[depth] !== holder.node) return false
   const way = [...text.ancestors.slice(depth + 1), text.node]
-  if (way[0] === branch) return false
+  // A row is also the row of the element's own text.
+  if (way[0] === branch && !(isRowLike(holder.node) && way.includes(node))) return false
   if (isRowLike(holder.node)) return !way.some(isRow)
   if (way.some(isRowLike)) return false
   const isBeside = way.length === 1 || text.node.role === "heading"

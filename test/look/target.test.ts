@@ -364,6 +364,25 @@ describe.concurrent("in", () => {
     expect(await pick(target, text("People"), table)).toBe(expected)
   })
 
+  test("the row of the cell's own text", async () => {
+    const cell = (name: string, ...children: Spec[]): Spec => ({ role: "cell", name, value: name, children })
+    const table: Spec = {
+      role: "table",
+      name: "Ada",
+      children: [
+        row(cell("Ada"), cell("12")),
+        row(cell("Bob", text("Bob")), cell("12")),
+        row(cell("Twice"), cell("Twice")),
+      ],
+    }
+    expect(await pick('cell "Ada" in "Ada"', table)).toBe("Ada")
+    expect(await pick('cell "Bob" in "Bob"', table)).toBe("Bob")
+    expect(await pick('cell "12" in "Bob"', table)).toBe("12")
+    expect(await pick('cell "Ada" in "Bob"', table)).toBe("ELEMENT_NOT_FOUND")
+    expect(await pick('cell "Twice" in "Twice"', table)).toBe("AMBIGUOUS_TARGET")
+    expect(await pick('button "Delete" in "Delete"', row(text("Ada"), del("a")))).toBe("ELEMENT_NOT_FOUND")
+  })
+
   test("a row that the platform calls a group, and never the next one", async () => {
     const rows = (...names: (readonly [string, boolean])[]): Spec =>
       group(...names.map(([name, has]) => group(group(text(name)), group(...(has ? [del(name)] : [])))))
