@@ -6,6 +6,7 @@ import type { ClipboardOp } from "../../desktop.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { ownCommand, startHolder } from "../../own-process.ts"
 import { inTime } from "../../until.ts"
+import { clipboardNotTaken, clipboardNotText, clipboardOwnerSilent } from "../windowing/failures.ts"
 import type { Wayland } from "./connection.ts"
 import { readSeat } from "./seat.ts"
 import { WaylandMessage } from "./wire.ts"
@@ -71,10 +72,7 @@ async function readText(wayland: Wayland, device: Device, deadline: Deadline): P
   const offer = device.selection()
   if (!offer) return ""
   const type = TEXT_TYPES.find((one) => offer.types.includes(one))
-  if (type === undefined)
-    throw new AppError("ACTION_FAILED", "The clipboard's content is not text", {
-      suggestion: "Copy text, or use 'clipboard-clear'",
-    })
+  if (type === undefined) throw clipboardNotText()
   const ends = pipe()
   if (!ends) throw new AppError("INTERNAL", "The kernel could not create a pipe")
   const [from, to] = ends
@@ -92,10 +90,7 @@ async function readAll(fd: number, deadline: Deadline): Promise<string> {
   try {
     for (;;) {
       const piece = await Promise.race([reader.read(), over.promise])
-      if (piece === "late")
-        throw new AppError("APP_UNRESPONSIVE", "The program that owns the clipboard does not answer", {
-          suggestion: "Wait for it, or use 'clipboard-set' to replace its content",
-        })
+      if (piece === "late") throw clipboardOwnerSilent()
       if (piece.done) return Buffer.concat(pieces).toString("utf8")
       pieces.push(piece.value)
     }
@@ -116,10 +111,7 @@ async function own(text: string, env: Env, deadline: Deadline): Promise<void> {
     return
   }
   owner.kill("SIGKILL")
-  throw new AppError("ACTION_FAILED", "The clipboard could not be taken over", {
-    suggestion: "Run 'clipboard-get' to see its content, then try again",
-    disposition: { delivery: "delivery_uncertain", retry: "safe" },
-  })
+  throw clipboardNotTaken()
 }
 
 export const TEXT_TYPES = ["text/plain;charset=utf-8", "UTF8_STRING", "text/plain", "TEXT", "STRING"]

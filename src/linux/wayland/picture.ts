@@ -6,6 +6,7 @@ import type { Picture } from "../../desktop.ts"
 import { AppError } from "../../errors.ts"
 import type { Rect } from "../../node.ts"
 import { overlaps } from "../../rect.ts"
+import { windowOffScreen } from "../windowing/failures.ts"
 import type { Wayland } from "./connection.ts"
 import { layoutOf, type Output, readOutputs } from "./displays.ts"
 import { WaylandMessage } from "./wire.ts"
@@ -51,9 +52,7 @@ function areaOf(target: ScreenshotTarget, outputs: readonly Output[]): Rect {
   const right = Math.min(whole.x + whole.width, bounds.x + bounds.width)
   const bottom = Math.min(whole.y + whole.height, bounds.y + bounds.height)
   if (right > left && bottom > top) return { x: left, y: top, width: right - left, height: bottom - top }
-  throw new AppError("ACTION_FAILED", "The window is entirely off the screen", {
-    suggestion: "Use 'focus-window' or 'move-window' to bring it into view",
-  })
+  throw windowOffScreen()
 }
 
 interface Shot {

@@ -4,6 +4,7 @@ import type { Deadline } from "../../deadline.ts"
 import type { Picture } from "../../desktop.ts"
 import { AppError } from "../../errors.ts"
 import { method } from "../dbus/bus.ts"
+import { windowOffScreen } from "../windowing/failures.ts"
 import { askPortal, type Options, portalFailure, portalVersion, textOf } from "./portal.ts"
 import type { BusAccess } from "./session-bus.ts"
 
@@ -29,10 +30,7 @@ export async function takePortalPicture(
   const [left, top] = [Math.max(0, bounds.x), Math.max(0, bounds.y)]
   const width = Math.min(whole.width, bounds.x + bounds.width) - left
   const height = Math.min(whole.height, bounds.y + bounds.height) - top
-  if (width <= 0 || height <= 0)
-    throw new AppError("ACTION_FAILED", "The window is entirely off the screen", {
-      suggestion: "Use 'focus-window' or 'move-window' to bring it into view",
-    })
+  if (width <= 0 || height <= 0) throw windowOffScreen()
   const from = new Uint32Array(whole.bgrx.slice().buffer)
   const pixels = new Uint32Array(width * height)
   for (let y = 0; y < height; y++) {

@@ -2,6 +2,7 @@ import type { Deadline } from "../../deadline.ts"
 import type { ClipboardOp } from "../../desktop.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { ownCommand, startHolder } from "../../own-process.ts"
+import { clipboardNotTaken, clipboardNotText, clipboardOwnerSilent } from "../windowing/failures.ts"
 import type { X11, XEvent } from "./connection.ts"
 import {
   createHiddenWindow,
@@ -61,9 +62,7 @@ export async function getClipboard(x: X11, deadline: Deadline): Promise<string> 
       if (value && isText(x, value)) return decodeAs(x, value)
     }
     if ((await getOwner(x, deadline)) === 0) return ""
-    throw new AppError("ACTION_FAILED", "The clipboard's content is not text", {
-      suggestion: "Copy text, or use 'clipboard-clear'",
-    })
+    throw clipboardNotText()
   } finally {
     if (!x.closed) x.send(destroyWindow(window))
   }
@@ -88,10 +87,7 @@ export async function setClipboard(
     return
   }
   owner.kill("SIGKILL")
-  throw new AppError("ACTION_FAILED", "The clipboard could not be taken over", {
-    suggestion: "Run 'clipboard-get' to see its content, then try again",
-    disposition: window === undefined ? NOTHING_DELIVERED : { delivery: "delivery_uncertain", retry: "safe" },
-  })
+  throw clipboardNotTaken(window === undefined ? NOTHING_DELIVERED : undefined)
 }
 
 export async function clearClipboard(x: X11, deadline: Deadline): Promise<void> {
@@ -161,11 +157,7 @@ async function nextEvent(asking: Asking, isWanted: (event: XEvent) => boolean): 
     const event = await events.next(deadline.slice(LOOK_AGAIN_MS))
     if (event && isWanted(event)) return event
     if (event) continue
-    if (deadline.expired) {
-      throw new AppError("APP_UNRESPONSIVE", "The program that owns the clipboard does not answer", {
-        suggestion: "Wait for it, or use 'clipboard-set' to replace its content",
-      })
-    }
+    if (deadline.expired) throw clipboardOwnerSilent()
     if ((await getOwner(x, deadline)) !== owner) return undefined
   }
 }

@@ -5,6 +5,7 @@ import { AppError } from "../../errors.ts"
 import type { Point, Rect } from "../../node.ts"
 import type { Pixels } from "../../picture/png.ts"
 import { overlaps } from "../../rect.ts"
+import { windowOffScreen } from "../windowing/failures.ts"
 import type { Uncovered } from "../windowing/system.ts"
 import type { X11 } from "./connection.ts"
 import { listDisplays } from "./displays.ts"
@@ -47,11 +48,7 @@ export async function uncoveredPixels(
 /** The screen's pixels inside the rectangle, cut at the screen's edges, including windows on top. */
 export async function takeScreenshot(x: X11, area: Rect, deadline: Deadline): Promise<Picture> {
   const visible = clip(area, x.setup.screen)
-  if (!visible) {
-    throw new AppError("ACTION_FAILED", "The window is entirely off the screen", {
-      suggestion: "Use 'focus-window' or 'move-window' to bring it into view",
-    })
-  }
+  if (!visible) throw windowOffScreen()
   return pictureOf(x, x.root, visible, { x: visible.x, y: visible.y }, deadline)
 }
 
