@@ -13,7 +13,6 @@ import type {
   NotificationOp,
   Permissions,
   Picture,
-  ScreenWatch,
   SeenNotification,
 } from "./desktop.ts"
 import type {
@@ -30,6 +29,7 @@ import type {
   WindowInfo,
 } from "./node.ts"
 import type { BusHint, RefEntry } from "./refmap.ts"
+import type { PopupWatch, ScreenWatch, Watch, WatchOptions } from "./watch.ts"
 
 /**
  * The operations that the core needs from an operating system. One adapter serves one command: it is made for that
@@ -165,27 +165,6 @@ export interface Adapter {
   watch(pids?: readonly number[], options?: WatchOptions): Promise<Watch>
   /** Releases everything this command took; a shared connection stays open. */
   close(): Promise<void>
-}
-
-export interface WatchOptions {
-  /** From the map that names the process. */
-  readonly hint?: BusHint
-  /** Also reports windows that come and go, of any app. A watch of all processes always does. */
-  readonly windows?: boolean
-  /** Leaves out elements that only move or grow. */
-  readonly ignoresMoves?: boolean
-}
-
-export interface PopupWatch extends Disposable {
-  /**
-   * `opened`: a popup of the process has opened since, and still shows. `window`: the process has made a window that is
-   * not a popup, which may not show yet. `closed`: only popups have closed since.
-   */
-  look(pid: number): Promise<"opened" | "window" | "closed" | undefined>
-  /** Forgets everything up to now: it came before the action. */
-  forget(): void
-  /** True if the window with this id was made or shown since, as far as the last look knows. */
-  hasAppeared(id: string): boolean
 }
 
 /**
@@ -473,26 +452,6 @@ export type WindowOp =
 export type ScreenshotTarget =
   | { readonly kind: "screen"; readonly index?: number }
   | { readonly kind: "window"; readonly window: SeenWindow }
-
-/**
- * `changed` resolves with true as soon as something has happened since the last call, and with false after `maxMs`. An
- * event means "look again", never "this is what changed".
- */
-export interface Watch {
-  changed(maxMs: number): Promise<boolean>
-  /**
-   * Objects that apps have reported as new, showing or active since the last call, newest first. A dialog or popover may
-   * be among them; `openedAmong` finds it. Absent: the platform does not report them.
-   */
-  appeared?(): readonly Appeared[]
-  close(): Promise<void>
-}
-
-export interface Appeared {
-  readonly address: string
-  /** False if it was only reported as active: it may have been open before. */
-  readonly isNew: boolean
-}
 
 /** One desktop. Its connections are opened when first needed and shared by all its adapters. */
 export interface Platform {

@@ -1,5 +1,4 @@
-import type { Deadline } from "./deadline.ts"
-import type { NotificationInfo, Point, Rect } from "./node.ts"
+import type { NotificationInfo, Point } from "./node.ts"
 
 export interface Permissions {
   readonly granted: boolean
@@ -60,22 +59,6 @@ export interface Picture {
   readonly height: number
   /** The top left corner in screen pixels. Element bounds minus this point are picture coordinates. */
   readonly origin: Point
-}
-
-/** A part of the screen: four bytes a pixel (blue, green, red, unused), in rows without gaps. */
-export interface ScreenPart extends Rect {
-  readonly bgrx: Uint8Array
-}
-
-/** Follows the pixels of the screen. Its methods fail when the desktop has ended. */
-export interface ScreenWatch {
-  /** Known after the first `take`. */
-  readonly size: { readonly width: number; readonly height: number }
-  /** Resolves with true when something was drawn since the last `take`, and with false after `maxMs`. */
-  changed(maxMs: number): Promise<boolean>
-  /** The parts drawn since the last call, as they are now. The whole screen if its size has changed. */
-  take(deadline: Deadline): Promise<readonly ScreenPart[]>
-  close(): void
 }
 
 /** `id`: the daemon's own id of the notification. Unlike the index, it does not shift. */

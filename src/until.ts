@@ -1,7 +1,7 @@
-import type { Watch } from "./adapter.ts"
 import type { Context } from "./command.ts"
 import type { Deadline } from "./deadline.ts"
 import { AppError } from "./errors.ts"
+import type { Watch } from "./watch.ts"
 
 /** How old a look may become on a platform that sends no events. */
 const POLL_MS = 100

@@ -1,5 +1,5 @@
 import { type Action, ALREADY, type InputPolicy, type Performed } from "../action.ts"
-import type { Doubt, Seen, Watch } from "../adapter.ts"
+import type { Doubt, Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import type { Ending, Life } from "../desktop.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
@@ -8,6 +8,7 @@ import type { ActionChanges } from "../look/fit-changes.ts"
 import { hasTrait } from "../node.ts"
 import { lookUp, type RefChoice, readSame, resolveStored, type Target, windowOf } from "../refs/resolve.ts"
 import { until, untilChanged } from "../until.ts"
+import type { Watch } from "../watch.ts"
 import { sendAction } from "./deliver.ts"
 import {
   ACTION_OF,

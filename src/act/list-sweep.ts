@@ -8,6 +8,7 @@ import {
   type Joint,
   joint,
   MOST_KEPT,
+  orderOf,
   rowsMoved,
   rowsOf,
   runsOf,
@@ -15,7 +16,6 @@ import {
   type View,
   viewOf,
 } from "../look/row-views.ts"
-import { orderOf } from "../look/sorted-texts.ts"
 import { middle } from "../rect.ts"
 import { sendAction } from "./deliver.ts"
 import { type ListScroll, MOST_NOTCHES } from "./list-scroll.ts"

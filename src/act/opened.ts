@@ -1,9 +1,9 @@
 import type { Action } from "../action.ts"
-import type { PopupWatch, Watch } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type Disposition } from "../errors.ts"
 import { hasTrait } from "../node.ts"
 import type { Target } from "../refs/resolve.ts"
+import type { PopupWatch, Watch } from "../watch.ts"
 import type { ActionResult } from "./result.ts"
 
 /**
@@ -50,7 +50,7 @@ export async function withOpened(
   try {
     const seen = isOpener ? undefined : await popups?.look(pid)
     const hasPopup = seen === "opened"
-    const mayFollow = isOpener || seen === "window"
+    const mayFollow = isOpener || seen === "window" || seen === "hidden window"
     const appeared = watch.appeared?.() ?? []
     if (!mayFollow && !hasPopup && !isDown && appeared.length === 0) return result
     const { openedBy } = await import("../look/popup.ts")

@@ -1,7 +1,8 @@
-import type { Handle, Seen, SeenNode, Watch } from "../adapter.ts"
+import type { Handle, Seen, SeenNode } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { untilChanged } from "../until.ts"
+import type { Watch } from "../watch.ts"
 
 /**
  * An element and its parts as text: their content and positions. It differs after a scroll, because either the element

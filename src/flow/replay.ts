@@ -1,14 +1,15 @@
-import { basename } from "node:path"
+import { mkdirSync, mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { basename, join } from "node:path"
 import * as v from "valibot"
 import { parseArgv } from "../cli/args.ts"
 import type { Command, Context, ItemResult, Registry } from "../command.ts"
-import type { ErrorObject } from "../envelope.ts"
+import { type ErrorObject, toJson } from "../envelope.ts"
 import { AppError, type ErrorCode, NOTHING_DELIVERED } from "../errors.ts"
 import { untilQuiet } from "../look/changes.ts"
 import { REF_SYNTAX } from "../refmap.ts"
 import { fieldsOf } from "../schema/fields.ts"
 import { until } from "../until.ts"
-import { keepEvidence } from "./evidence.ts"
 import { type Done, junitReport } from "./junit.ts"
 import { atLine, type FlowLine } from "./read.ts"
 
@@ -336,3 +337,31 @@ const notSeen = ({ ref_id }: Step["args"], state: string, ms: number): ErrorObje
   details: { kind: "state" },
   disposition: NOTHING_DELIVERED,
 })
+
+/**
+ * Writes the error, the screen and the snapshot of this moment into a directory, and returns its path. Without a name the
+ * directory is a new one; where only reading is allowed, nothing is written then.
+ */
+async function keepEvidence(
+  ctx: Context,
+  error: ErrorObject,
+  directory: string | undefined,
+): Promise<string | undefined> {
+  if (directory === undefined && ctx.readOnly) return undefined
+  try {
+    if (directory !== undefined) mkdirSync(directory, { recursive: true })
+    const folder = directory ?? mkdtempSync(join(tmpdir(), "agent-desktop-replay-"))
+    await ctx.writeFile(join(folder, "error.json"), Buffer.from(`${toJson(error)}\n`))
+    await ctx.runItem("screenshot", { path: join(folder, "screen.png") })
+    const seen = await ctx.runItem("snapshot", {})
+    const print = (await ctx.commands.snapshot?.())?.print
+    const outline =
+      seen.ok && typeof print === "function" ? await print(seen.data as never, ctx.commands) : undefined
+    if (outline !== undefined) await ctx.writeFile(join(folder, "snapshot.txt"), Buffer.from(outline))
+    return folder
+  } catch (failure) {
+    // The failure of the flow matters more than one of the disk.
+    if (failure instanceof Error) return undefined
+    throw failure
+  }
+}

@@ -1,4 +1,4 @@
-import type { SeenTree, SeenWindow, Watch } from "../adapter.ts"
+import type { SeenTree, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
@@ -7,6 +7,7 @@ import { toNode, withoutBounds } from "../refs/allocate.ts"
 import { lookUp, windowOf } from "../refs/resolve.ts"
 import { type Position, walk } from "../tree.ts"
 import { inTime, until } from "../until.ts"
+import type { Watch } from "../watch.ts"
 import { compact } from "./compact.ts"
 import {
   type Baseline,

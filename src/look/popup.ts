@@ -1,10 +1,11 @@
-import type { Appeared, PopupWatch, SeenNode, SeenTree, SeenWindow, Watch } from "../adapter.ts"
+import type { SeenNode, SeenTree, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import type { Node, Surface } from "../node.ts"
 import { toNode, withoutBounds } from "../refs/allocate.ts"
 import { type StoredRef, windowOf } from "../refs/resolve.ts"
 import { until, untilChanged } from "../until.ts"
+import type { Appeared, PopupWatch, Watch } from "../watch.ts"
 import { fitTree } from "./budget.ts"
 import { compact } from "./compact.ts"
 import { isDialog } from "./cover.ts"
@@ -13,6 +14,8 @@ import { estimateTokens } from "./tokens.ts"
 
 /** How long a popup may take to open if the element is known to open one. */
 const OPENING_MS = 400
+/** How long a window that the app has made for a click may take to show. A dialog that loads something first is late. */
+const SHOWING_MS = 1000
 /** How long the app may take to list a popup that the screen shows. */
 const LISTING_MS = 600
 /** How long the popover of a pressed button may take to be listed. Most buttons that stay down have none. */
@@ -52,15 +55,19 @@ export async function openedBy(
   const { pid } = stored.entry
   let appeared = signs.appeared
   let opened: OpenedTree | undefined
-  const look = async (): Promise<"popup" | "dialog" | "closed" | undefined> => {
+  let usual = ctx.deadline.slice(OPENING_MS)
+  const look = async (): Promise<"popup" | "dialog" | "closed" | "nothing" | undefined> => {
     const seen = hasPopup ? "opened" : await popups?.look(pid)
+    if (seen === "hidden window") usual = ctx.deadline.slice(OPENING_MS)
     if (seen === "opened") return "popup"
     appeared = [...(watch.appeared?.() ?? []), ...appeared]
     opened = await openedDialog(ctx, stored, appeared, popups)
     if (opened) opened = { ...opened, isProof: opened.isProof || mayFollow }
-    return opened ? "dialog" : seen === "window" ? undefined : seen
+    if (opened) return "dialog"
+    if (seen === "closed") return seen
+    return usual.expired ? "nothing" : undefined
   }
-  const deadline = ctx.deadline.slice(mayFollow ? OPENING_MS : 0)
+  const deadline = ctx.deadline.slice(SHOWING_MS)
   const found = await (mayFollow ? untilChanged(watch, look, deadline) : look())
   if (found === "dialog") return opened
   if (found !== "popup" && !isDown) return undefined

@@ -1,10 +1,11 @@
-import { type SeenTree, type SeenWindow, type Watch, WHOLE_TREE } from "../adapter.ts"
+import { type SeenTree, type SeenWindow, WHOLE_TREE } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import type { Role, Surface } from "../node.ts"
 import { entriesFor } from "../refs/allocate.ts"
 import { quoted } from "../shown-text.ts"
 import { nameAndValue, type Position, walk } from "../tree.ts"
+import type { Watch } from "../watch.ts"
 import { refSource } from "./surface.ts"
 
 /** Searches a window. Reports something as absent only if everything was searched. */

@@ -103,9 +103,14 @@ export async function appendRefs(
   return (node) => named.get(node)
 }
 
-/** How long a context menu may take to open, and how long if its app has handled the click. */
+/** How long a context menu may take to open. */
 const MENU_MS = 1000
-const HANDLED_MS = 60
+/**
+ * How long to look on after the app has handled the click, and how often at least. An app may let another process
+ * open the menu. On a busy machine both take longer, and so does each look.
+ */
+const HANDLED_MS = 100
+const HANDLED_LOOKS = 4
 /** The app does not report that it has handled the click and opened nothing. */
 const LOOK_MS = 20
 
@@ -114,10 +119,10 @@ export async function openedMenu(ctx: Context, choice: RefChoice): Promise<Node 
   const { entry, snapshotId } = await lookUp(ctx, choice)
   const window = await windowOf(ctx.adapter, entry)
   if (!window) return undefined
-  const hasAnswered = whenAnswered(ctx, window, entry.page !== undefined)
+  const isHandled = whenHandled(ctx, window, entry.page !== undefined)
   const look = async (): Promise<{ readonly menu?: SeenTree } | undefined> => {
     // Asked first, so that a menu that opens before the look counts.
-    const isOver = hasAnswered() && (await ctx.adapter.popups(entry.pid)) === 0
+    const isOver = isHandled() && (await ctx.adapter.popups(entry.pid)) === 0
     const menu = await readMenu(ctx, window)
     return menu || isOver ? { menu } : undefined
   }
@@ -130,9 +135,10 @@ export async function openedMenu(ctx: Context, choice: RefChoice): Promise<Node 
   return withoutBounds(toNode(menu.root, refOf))
 }
 
-/** True if the app has handled its input for a while. Another process opens the menu of a page. */
-function whenAnswered(ctx: Context, window: SeenWindow, ofPage: boolean): () => boolean {
+/** Asked once per look: true if the app has handled its input for a while. Another process opens the menu of a page. */
+function whenHandled(ctx: Context, window: SeenWindow, ofPage: boolean): () => boolean {
   let at = Number.POSITIVE_INFINITY
+  let looks = 0
   void ctx.adapter
     .caughtUp(window, ofPage)
     .then((hasCaughtUp) => {
@@ -140,7 +146,11 @@ function whenAnswered(ctx: Context, window: SeenWindow, ofPage: boolean): () => 
     })
     // Without an answer, the time limit ends the wait.
     .catch(() => {})
-  return () => performance.now() - at >= HANDLED_MS
+  return () => {
+    const since = performance.now() - at
+    if (since >= 0) looks += 1
+    return since >= HANDLED_MS && looks > HANDLED_LOOKS
+  }
 }
 
 /** undefined: no menu is open yet. */

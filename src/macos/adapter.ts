@@ -12,6 +12,7 @@ import type {
 } from "../adapter.ts"
 import { Deadline, readingTime } from "../deadline.ts"
 import { AppError, parentNotFound, plainWord, windowNotFound } from "../errors.ts"
+import type { WindowInfo } from "../node.ts"
 import type { RefEntry } from "../refmap.ts"
 import { Turn } from "../turn.ts"
 import { appsLike, bundleOf, processStart } from "./apps.ts"
@@ -19,7 +20,6 @@ import { FRAME } from "./attributes.ts"
 import { Ax, whenUp } from "./ax.ts"
 import { Connection } from "./connection.ts"
 import { elementOf } from "./describe.ts"
-import { dialogOver } from "./dialogs.ts"
 import { Failure } from "./failure.ts"
 import { perform } from "./perform.ts"
 import {
@@ -30,11 +30,19 @@ import {
   statusItemsOf,
   surfaceById,
 } from "./surfaces.ts"
-import { asElement, asText, type Element, frameOf } from "./value.ts"
+import { asElement, asElements, asFlag, asText, type Element, frameOf } from "./value.ts"
 import { childAt, walkElement, walkTree } from "./walk.ts"
 import { watchProcesses } from "./watch.ts"
 import { stopPosing, wakeWebContents } from "./web-contents.ts"
-import { appAsWindow, listWindows, pidOf, showingProcesses, windowIdOf } from "./windows.ts"
+import {
+  appAsWindow,
+  elementsOfWindows,
+  listWindows,
+  pidOf,
+  showingProcesses,
+  windowIdOf,
+  windowsInFront,
+} from "./windows.ts"
 
 /** Connects to the macOS desktop: the accessibility API for elements, Core Graphics for windows and input. */
 export function connectMacos(options: PlatformOptions): Platform {
@@ -231,4 +239,35 @@ function openPath(ax: Ax, { pid, window_id, path }: RefEntry): Seen | undefined 
     element = childAt(ax, element, index)
   }
   return element && walkElement(ax, element, path.at(-1))
+}
+
+/**
+ * The modal dialog that blocks an element: a modal window in front, which blocks the whole app, or a sheet of the
+ * element's own window. A sheet is part of its window, and has the window's id. The app is asked only if the window
+ * server shows something in front of the window.
+ */
+function dialogOver(ax: Ax, entry: RefEntry): Pick<WindowInfo, "id"> | undefined {
+  const { pid, window_id: own, path } = entry
+  const inFront = own === undefined ? [] : windowsInFront(ax, pid, own)
+  if (own === undefined || inFront.length === 0) return undefined
+  const elements = elementsOfWindows(ax, pid)
+  const dialog = inFront.find((id) => isModal(ax, elements.get(id)))
+  if (dialog !== undefined) return { id: dialog }
+  const window = elements.get(own)
+  return window && isBehindSheet(ax, window, path ?? []) ? { id: own } : undefined
+}
+
+const isModal = (ax: Ax, window: Element | undefined): boolean =>
+  window !== undefined && asFlag(ax.get(window, "AXModal")) === true
+
+/** True if the path from the window does not lead into its sheet. A sheet may have a sheet, too. */
+function isBehindSheet(ax: Ax, window: Element, path: readonly number[]): boolean {
+  let at = window
+  for (const index of path) {
+    const sheet = asElements(ax.get(at, "AXChildren")).find((child) => ax.get(child, "AXRole") === "AXSheet")
+    if (!sheet) return false
+    if (childAt(ax, at, index) !== sheet) return true
+    at = sheet
+  }
+  return false
 }

@@ -6,8 +6,8 @@ import type { Check, Permission, Permissions } from "../desktop.ts"
 import { AppError } from "../errors.ts"
 import type { Ax } from "./ax.ts"
 import { cfBoolean, newDictionary, newString } from "./cf.ts"
+import { sessionState } from "./input-events.ts"
 import { nearestApp, type Responsible, responsibleProgram } from "./responsible.ts"
-import { sessionState } from "./session.ts"
 import { asElement, asText } from "./value.ts"
 
 /** Tries every link between this program and an app. */

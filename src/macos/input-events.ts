@@ -1,7 +1,7 @@
-import { Owned } from "../../ffi/core-foundation.ts"
+import { coreFoundation, Owned } from "../../ffi/core-foundation.ts"
 import { coreGraphics } from "../../ffi/core-graphics.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
-import { sessionState } from "./session.ts"
+import { booleanOf, newString } from "./cf.ts"
 
 /** CGEventSourceStateID: the whole session, or the hardware. */
 const SESSION_STATE = 0
@@ -52,4 +52,14 @@ export function post(event: bigint, adjust: (event: bigint) => void = () => {}):
   cg.CGEventPost(HID_TAP, owned.ref)
   const end = performance.now() + SETTLE_MS
   while (count() === before && performance.now() < end) Bun.sleepSync(1)
+}
+
+/** The login session of this process. "none": it has no screen. "locked": keys and clicks go to the lock screen. */
+export function sessionState(): "none" | "locked" | "open" {
+  using session = new Owned(coreGraphics().CGSessionCopyCurrentDictionary())
+  if (!session.ref) return "none"
+  // The key is there only while the screen is locked.
+  using key = newString("CGSSessionScreenIsLocked")
+  const locked = coreFoundation().CFDictionaryGetValue(session.ref, key.ref)
+  return !locked || booleanOf(locked) === false ? "open" : "locked"
 }

@@ -14,7 +14,6 @@ import type { Ax } from "./ax.ts"
 import { Failure, INVALID_ELEMENT, isUnread, isVague } from "./failure.ts"
 import type { Habits } from "./habits.ts"
 import { isNameless } from "./names.ts"
-import type { Offers } from "./states.ts"
 import { type Attributes, asElement, asElements, asWords, type Element, frameOf } from "./value.ts"
 
 /** The answers of one element, before they are put into contract words. */
@@ -28,6 +27,14 @@ export interface Facts {
   readonly bounds?: Rect
   /** Something of it could not be read. */
   readonly partial: boolean
+}
+
+export interface Offers {
+  readonly actions: ReadonlySet<string>
+  /** True if AXValue can be written. undefined: not asked. */
+  readonly settable?: boolean
+  /** True if text can be typed at its caret although its value as a whole cannot be written: a terminal. */
+  readonly typable?: boolean
 }
 
 /** All that the description of one element needs. */

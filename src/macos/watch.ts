@@ -1,7 +1,7 @@
 import { accessibility, observerCallback } from "../../ffi/accessibility.ts"
 import { coreConstants, coreFoundation, Owned } from "../../ffi/core-foundation.ts"
-import type { Watch } from "../adapter.ts"
 import { AppError } from "../errors.ts"
+import type { Watch } from "../watch.ts"
 import type { Ax } from "./ax.ts"
 import { turnRunLoop } from "./cf.ts"
 import { CANNOT_COMPLETE } from "./failure.ts"

@@ -1,10 +1,10 @@
-import type { Adapter, SeenWindow, Watch } from "../adapter.ts"
+import type { Adapter, SeenWindow } from "../adapter.ts"
 import { Deadline } from "../deadline.ts"
-import type { ScreenWatch } from "../desktop.ts"
 import type { Rect } from "../node.ts"
+import { decodePng } from "../picture/png.ts"
 import { intersection, isEmpty, overlaps } from "../rect.ts"
 import { pause } from "../until.ts"
-import { pollScreen } from "./poll-screen.ts"
+import type { ScreenWatch, Watch } from "../watch.ts"
 import { ShownScreen } from "./shown-screen.ts"
 import { readContent, type WindowContent } from "./window-content.ts"
 
@@ -371,3 +371,38 @@ const sameList = (a: readonly SeenWindow[], b: readonly SeenWindow[]): boolean =
       sameRect(one.bounds, other.bounds)
     )
   })
+
+/** The interval between pictures of a screen that does not report its changes. */
+const POLL_MS = 1000
+
+/** Follows the screen by taking pictures of it. Pictures that are equal to the last one cost no more than that. */
+function pollScreen(open: (deadline: Deadline) => Promise<Adapter>): ScreenWatch {
+  let size = { width: 0, height: 0 }
+  let last: Uint8Array | undefined
+  const closing = new AbortController()
+  return {
+    get size() {
+      return size
+    },
+    async changed(maxMs) {
+      if (!last) return true
+      const end = Deadline.in(Math.min(POLL_MS, maxMs), closing.signal)
+      await pause(end.remaining, end)
+      return !closing.signal.aborted
+    },
+    async take(deadline) {
+      const adapter = await open(deadline)
+      try {
+        const { png } = await adapter.screenshot({ kind: "screen" })
+        if (last && Buffer.compare(last, png) === 0) return []
+        last = png
+        const pixels = decodePng(png)
+        size = { width: pixels.width, height: pixels.height }
+        return [{ ...pixels, x: 0, y: 0 }]
+      } finally {
+        await adapter.close()
+      }
+    },
+    close: () => closing.abort(),
+  }
+}

@@ -1,7 +1,7 @@
-import type { ScreenPart } from "../desktop.ts"
 import type { Rect } from "../node.ts"
 import { encodePng } from "../picture/png.ts"
 import { intersection, isEmpty } from "../rect.ts"
+import type { ScreenPart } from "../watch.ts"
 
 /** The screen in two copies: as it is, and as it is shown, with covers over everything that must not be seen. */
 export class ShownScreen {

@@ -115,6 +115,23 @@ describe("menu", () => {
     expect(keys).toEqual([])
   })
 
+  test("closes a menu that has moved the focus from a dialog to the window of its bar", async () => {
+    const it = withMenus()
+    const [main] = it.world.windows
+    const opens = () => {
+      it.app.show("menu", { role: "menu", name: "File", children: [item("New")] })
+      it.world.focused = main
+    }
+    it.app.show("menubar", { role: "menubar", children: [item("File", { does: opens })] }, { id: "w-1" })
+    it.world.focused = it.app.window("Dialog", [], { id: "w-2" })
+    it.world.onKey = (combo) => {
+      if (combo === "escape") it.app.hide("menu")
+    }
+    const error = await it.error("menu", { path: "File > Open", window_id: "w-2" })
+    expect(error).toMatchObject({ code: "ELEMENT_NOT_FOUND", details: { candidates: ["New"] } })
+    expect([...it.app.surfaces.keys()]).toEqual(["menubar"])
+  })
+
   test.each([false, true])(
     "a window of the app proves the choice, another app's window does not (changes: %p)",
     async (changes) => {

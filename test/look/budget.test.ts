@@ -6,11 +6,11 @@ import { type Budget, fitTree } from "../../src/look/budget.ts"
 import { outline, snapshotText } from "../../src/look/outline.ts"
 import { estimateTokens } from "../../src/look/tokens.ts"
 import { type Node, OMITTED, type State } from "../../src/node.ts"
+import { nodesOf } from "../support/answers.ts"
 import { desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
 import type { Json } from "../support/json.ts"
 
-const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
 const own = ({ children: _, children_count: __, ...rest }: Node): string => JSON.stringify(rest)
 
 const budgetOf = (tokens: number, print: (tree: Node) => string = outline): Budget => ({

@@ -4,6 +4,7 @@ import fc from "fast-check"
 import { diffTrees } from "../../src/look/diff.ts"
 import { snapshotText } from "../../src/look/outline.ts"
 import type { Node, State } from "../../src/node.ts"
+import { nodesOf } from "../support/answers.ts"
 import { desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
 
@@ -146,7 +147,6 @@ const numbered = (tree: Node): Node => {
   }
   return visit({ ...tree, role: "window" })
 }
-const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
 const mapNodes = (tree: Node, change: (node: Node) => Node[]): Node => ({
   ...tree,
   children: tree.children?.flatMap((child) => change(child).map((one) => mapNodes(one, change))),

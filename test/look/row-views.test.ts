@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test"
-import { joint, rowsMoved, type SeenRow, viewOf } from "../../src/look/row-views.ts"
-import { orderOf } from "../../src/look/sorted-texts.ts"
+import { joint, orderOf, rowsMoved, type SeenRow, viewOf } from "../../src/look/row-views.ts"
 
 /** Two looks at a list that makes objects for some of its rows, and keeps that of the row with the focus. */
 

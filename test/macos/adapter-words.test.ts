@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { detailsOf, mayBeActedOn, natureOf, STRUCTURE, WEB_STRUCTURE } from "../../src/macos/attributes.ts"
+import { actionNames, statesOf } from "../../src/macos/describe.ts"
 import { deliveryOf, Failure } from "../../src/macos/failure.ts"
 import { partsOf } from "../../src/macos/keyboard.ts"
 import { hintOf, nameOf, shortcutOf, valueText } from "../../src/macos/names.ts"
-import { actionNames, statesOf } from "../../src/macos/states.ts"
 import type { Attributes } from "../../src/macos/value.ts"
 import type { Role } from "../../src/node.ts"
 

@@ -11,7 +11,6 @@ import type {
   SeenWindow,
   TreeOptions,
   TreeTarget,
-  Watch,
   WindowOp,
 } from "../../src/adapter.ts"
 import type { NoText, TextAccess } from "../../src/content/text.ts"
@@ -20,6 +19,7 @@ import { AppError, NOTHING_DELIVERED } from "../../src/errors.ts"
 import type { Point, Rect } from "../../src/node.ts"
 import type { RefEntry } from "../../src/refmap.ts"
 import { isInteractive, isWrapper } from "../../src/tree.ts"
+import type { Watch } from "../../src/watch.ts"
 import { deliver, takeFocus } from "./fake-reactions.ts"
 import { type FakeApp, FakeElement, type FakeWindow, type World } from "./fake-world.ts"
 
@@ -48,8 +48,11 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
           .flatMap((app) => [...app.surfaces].map(([type, { id, title }]) => ({ type, id, title }))),
       ),
     popups: (pid) => native("popups", () => world.popups(pid)),
-    watchPopups: async () => undefined,
-    openedAmong: async () => undefined,
+    watchPopups: async () => world.watchPopups(),
+    openedAmong: async (addresses, _, options) => {
+      const element = world.openedAmong(addresses)
+      return element && readTree(world, { kind: "element", handle: handleOf(element) }, options)
+    },
     tree: (target, options) => native("tree", () => readTree(world, target, options)),
     processStart: (pid) => native("processStart", () => world.apps.find((app) => app.pid === pid)?.start),
     open: (entry, route) => native(`open ${route}`, () => open(world, entry, route)),
@@ -486,6 +489,7 @@ function watch(world: World, deadline: Deadline): Watch {
       happened = false
       return had
     },
+    appeared: () => world.appeared(),
     close: async () => stop(),
   }
 }

@@ -5,6 +5,7 @@ import type { TextRange } from "../../src/content/text.ts"
 import type { DesktopInfo, Ending, Launched, Permissions, SeenNotification } from "../../src/desktop.ts"
 import type { ErrorCode } from "../../src/errors.ts"
 import type { ActionName, DisplayInfo, Point, Rect, Role, State, Surface } from "../../src/node.ts"
+import type { Appeared, PopupWatch } from "../../src/watch.ts"
 
 /** A scripted desktop with the behaviour, and the misbehaviour, of real applications. */
 
@@ -308,6 +309,12 @@ export class World {
   ownerAt: (point: Point) => number | undefined = () => undefined
   /** The popups of a process that no tree has. */
   popups: (pid: number) => number | undefined = () => undefined
+  /** What the screen reports about popups; undefined if it reports nothing. */
+  watchPopups: () => PopupWatch | undefined = () => undefined
+  /** Objects that apps have reported since the last call. */
+  appeared: () => readonly Appeared[] = () => []
+  /** The dialog that one of these objects is: the element, and the window that it is in. */
+  openedAmong: (addresses: readonly string[]) => FakeElement | undefined = () => undefined
   displays: DisplayInfo[] = [
     { id: "d-0", bounds: { x: 0, y: 0, width: 1920, height: 1080 }, is_primary: true, scale: 1 },
   ]

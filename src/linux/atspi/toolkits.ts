@@ -554,7 +554,6 @@ export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
     cellsKeepTexts: undefined,
     drawnControlsArePanels: undefined,
     comboListTells: undefined,
-    checkCellsToggle: undefined,
     cellsAreEditedBy: undefined,
   },
   // Java, and apps that do not answer.

@@ -1,5 +1,5 @@
-import type { Appeared, Watch } from "../../adapter.ts"
 import { Deadline } from "../../deadline.ts"
+import type { Appeared, Watch } from "../../watch.ts"
 import { type Bus, DBusClosed, DBusError, type Message, method } from "../dbus/bus.ts"
 import { Atspi, type Ref, refKey } from "./atspi.ts"
 

@@ -1,8 +1,9 @@
-import type { InputEvent, PopupWatch, ScreenshotTarget, WindowOp } from "../../adapter.ts"
+import type { InputEvent, ScreenshotTarget, WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
-import type { ClipboardOp, Picture, ScreenWatch } from "../../desktop.ts"
+import type { ClipboardOp, Picture } from "../../desktop.ts"
 import type { DisplayInfo, Point, Rect } from "../../node.ts"
 import type { InputLock } from "../../turn.ts"
+import type { PopupWatch, ScreenWatch } from "../../watch.ts"
 import type { TopWindow } from "./window.ts"
 
 /**

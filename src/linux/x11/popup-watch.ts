@@ -1,5 +1,5 @@
-import type { PopupWatch } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
+import type { PopupWatch } from "../../watch.ts"
 import { isPassing } from "../windowing/window.ts"
 import type { X11 } from "./connection.ts"
 import { EVENT, MASK } from "./requests.ts"
@@ -9,6 +9,7 @@ import { learnAtoms, readWindows, type XWindow } from "./window.ts"
 export async function watchPopups(x: X11, deadline: Deadline): Promise<PopupWatch> {
   const opened = new Set<number>()
   const made = new Set<number>()
+  const shown = new Set<number>()
   let hasClosed = false
   const selected = x.select(x.root, MASK.substructure)
   const events = x.listen(({ code, packet }) => {
@@ -17,7 +18,7 @@ export async function watchPopups(x: X11, deadline: Deadline): Promise<PopupWatc
     if (code === EVENT.mapNotify && packet.u8(12) === 1) opened.add(window)
     if (code === EVENT.createNotify && packet.u8(22) === 0) made.add(window)
     // A window manager puts a window that is to show into a frame.
-    if (code === EVENT.reparentNotify || (code === EVENT.mapNotify && packet.u8(12) === 0)) made.add(window)
+    if (code === EVENT.reparentNotify || (code === EVENT.mapNotify && packet.u8(12) === 0)) shown.add(window)
     if (code === EVENT.unmapNotify) hasClosed = !opened.delete(window) || hasClosed
     return false
   })
@@ -34,20 +35,23 @@ export async function watchPopups(x: X11, deadline: Deadline): Promise<PopupWatc
   return {
     look: async (pid) => {
       await x.sync(deadline)
-      if (opened.size === 0 && made.size === 0) return hasClosed ? "closed" : undefined
+      if (opened.size === 0 && made.size === 0 && shown.size === 0) return hasClosed ? "closed" : undefined
       await learnAtoms(x, deadline)
-      const own = (await readWindows(x, [...opened, ...made], deadline)).filter(
+      const own = (await readWindows(x, [...new Set([...opened, ...made, ...shown])], deadline)).filter(
         (window) => window.pid === pid && !isPassing(window),
       )
       if (own.some(({ id }) => opened.has(id))) return "opened"
-      return own.some(isVisible) ? "window" : hasClosed ? "closed" : undefined
+      const windows = own.filter(isVisible)
+      if (windows.some(({ id }) => shown.has(id))) return "window"
+      return windows.length > 0 ? "hidden window" : hasClosed ? "closed" : undefined
     },
     forget: () => {
       opened.clear()
       made.clear()
+      shown.clear()
       hasClosed = false
     },
-    hasAppeared: (id) => [...made].some((window) => `w-${window}` === id),
+    hasAppeared: (id) => [...made, ...shown].some((window) => `w-${window}` === id),
     [Symbol.dispose]: stop,
   }
 }

@@ -1,7 +1,7 @@
 import { Deadline } from "../../deadline.ts"
-import type { ScreenPart, ScreenWatch } from "../../desktop.ts"
 import type { Rect } from "../../node.ts"
 import { intersection, isEmpty } from "../../rect.ts"
+import type { ScreenPart, ScreenWatch } from "../../watch.ts"
 import type { X11 } from "./connection.ts"
 import { geometryIn, geometryRequest } from "./requests.ts"
 import { readPixels } from "./screenshot.ts"
