@@ -10,7 +10,7 @@ import { startProgress } from "../src/cli/terminal.ts"
 const root = join(import.meta.dir, "..")
 const bun = process.execPath
 /** More processes than cores, because a test waits for an app half of the time. */
-const WORKERS = Math.min(2, availableParallelism()) + 1
+const WORKERS = Math.min(2, availableParallelism()) + 2
 /** With --strict, a test that passes only in a second run counts as failed. */
 const isStrict = process.argv.includes("--strict")
 /** Time limits: for a step, which may download something, and for one test file. */

@@ -214,6 +214,11 @@ test("only main prints, one answer, and no file ends the program early", async (
   expect(printing.flat()).toEqual([])
 })
 
+test("no file puts a Proxy between its callers and the code they call", async () => {
+  const codes = await Promise.all(files.map(async (file) => ({ file, code: await codeOf(file) })))
+  expect(codes.flatMap(({ file, code }) => (/\bnew Proxy\b/.test(code) ? [file] : []))).toEqual([])
+})
+
 /** A toolkit's or program's name as a whole string, or the table of traits. */
 const TOOLKIT_NAME =
   /(["'`])(?:gail|gtk[234]?|qt[456]?|chromium|chrome|electron|gecko|firefox|webkit|java|soffice(?:\.bin)?|libreoffice)\1/i

@@ -116,9 +116,8 @@ test("no suggestion contains text of an application, and a shell that runs one r
   const stub = `${scratch.path}/bin/agent-desktop`
   await Bun.write(stub, "#!/bin/bash\n:\n")
   chmodSync(stub, 0o755)
-  const all = new Set<string>()
-  for (const name of HOSTILE)
-    for (const one of [...(await suggestionsWith(name)), ...platformSuggestions(name)]) all.add(one)
+  const all = new Set((await Promise.all(HOSTILE.map(suggestionsWith))).flat())
+  for (const one of HOSTILE.flatMap(platformSuggestions)) all.add(one)
   expect(all.size).toBeGreaterThan(25)
   expect([...all].filter((one) => /Mallory|pwned/.test(one))).toEqual([])
   expect([...all].filter((one) => one.length > 200)).toEqual([])

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Node } from "../../src/node.ts"
 import { chromium, type Fixture, firefox, startBlind, startControls, startPage } from "../fixtures/fixture.ts"
+import { nodesOf } from "../support/answers.ts"
 import { openDesktop, type RunResult, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 
@@ -11,8 +12,6 @@ beforeAll(async () => {
   desktop = await openDesktop()
 }, 60_000)
 afterAll(() => desktop?.close())
-
-const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
 
 class Stage {
   readonly fixture: Fixture

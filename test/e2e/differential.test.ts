@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { appNamed, type StartedApp, type StockApp, startApp } from "../../bench/apps.ts"
 import { Deadline } from "../../src/deadline.ts"
 import { listOf, onTheBus, unseen } from "../apps/lists.ts"
+import { answersOf } from "../support/answers.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { popupsOn } from "../support/popups.ts"
@@ -247,11 +248,7 @@ function shapeOf({ nodes }: Dump): string {
   )
 }
 
-const ok = async (...args: readonly string[]): Promise<Json> => {
-  const { json, stdout } = await desktop.run(...args, "--timeout-ms", "20000")
-  if (!json?.ok) throw new Error(`${args.join(" ")}: ${stdout}`)
-  return json.data
-}
+const ok = answersOf(() => desktop)
 
 async function dump({ app, title, frame = title }: StockApp): Promise<Dump | undefined> {
   const text = await output(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdirSync } from "node:fs"
 import { firefox, startFixture, startPage, TOOLKITS } from "../fixtures/fixture.ts"
+import { CHROMIUM } from "../support/chromium.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
@@ -102,7 +103,7 @@ describe("stock apps", () => {
     ["gtk3-widget-factory", /gtk3-widget-factory/, () => ["gtk3-widget-factory"]],
     ["featherpad", /FeatherPad/, () => ["featherpad", "--standalone"]],
     ["kcalc", /KCalc/, () => ["kcalc"]],
-    ["a page with lists in Chromium", /Shop - Chromium/, (directory) => [...CHROMIUM(directory)]],
+    ["a page with lists in Chromium", /Shop - Chromium/, (directory) => [...shopIn(directory)]],
     [
       "LibreOffice Calc",
       /sheet.fods/,
@@ -137,14 +138,8 @@ const WITH_HIDDEN: ReadonlySet<string> = new Set([
   "a page with lists in Chromium",
 ])
 
-const CHROMIUM = (directory: string): readonly string[] => [
-  "chromium",
-  "--force-renderer-accessibility",
-  ...(process.getuid?.() === 0 ? ["--no-sandbox", "--test-type"] : []),
-  "--no-first-run",
-  "--no-default-browser-check",
-  "--disable-gpu",
-  "--password-store=basic",
+const shopIn = (directory: string): readonly string[] => [
+  ...CHROMIUM,
   "--window-size=700,500",
   `--user-data-dir=${directory}/chromium`,
   `file://${directory}/shop.html`,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { type Gone, type GoneToolkit, startGone, startTabs } from "../fixtures/gone.ts"
+import { answersOf } from "../support/answers.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
@@ -12,11 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => desktop?.close())
 
-const ok = async (...args: readonly string[]): Promise<Json> => {
-  const { json, stdout } = await desktop.run(...args, "--timeout-ms", "20000")
-  if (!json?.ok) throw new Error(`${args.join(" ")}: ${stdout}`)
-  return json.data
-}
+const ok = answersOf(() => desktop)
 const fails = async (...args: readonly string[]): Promise<Json> => {
   const { json, stdout } = await desktop.run(...args, "--timeout-ms", "5000")
   if (json?.ok !== false) throw new Error(`${args.join(" ")} did not fail: ${stdout}`)

@@ -3,9 +3,9 @@ import { readFileSync, symlinkSync } from "node:fs"
 import { blocksOf, PAGES } from "../docs/pages.ts"
 import { openDesktop, PROGRAM } from "../support/desktop.ts"
 
-/** The guides as a reader follows them: every block of shell commands, in order, in one empty directory. */
+/** The pages as a reader follows them: every block of shell commands, in order, in one empty directory. */
 
-const GUIDES = PAGES.filter(([path]) => path.startsWith("docs/guides/"))
+const GUIDES = PAGES.filter(([path]) => path.startsWith("docs/guides/") || path === "docs/getting-started.md")
 
 /** A second look at the effect of a guide, in its directory. */
 const EFFECTS: Readonly<Record<string, (directory: string) => void>> = {
@@ -14,7 +14,8 @@ const EFFECTS: Readonly<Record<string, (directory: string) => void>> = {
 }
 
 test("the guides are there", () => {
-  expect(GUIDES.map(([path]) => path)).toContain("docs/guides/forms.md")
+  const pages = GUIDES.map(([path]) => path)
+  expect(pages).toEqual(expect.arrayContaining(["docs/getting-started.md", "docs/guides/forms.md"]))
 })
 
 test.each(GUIDES)("every command of %s works", async (path, text) => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { allProcesses, processStart, startEnvironment } from "../../src/linux/host/processes.ts"
 import { openDesktop, PROGRAM, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
+import { eventsIn } from "../support/log.ts"
 import { until } from "../support/until.ts"
 
 /** `launch` with real programs: splash screens, processes that hand over, and last words. */
@@ -32,15 +33,7 @@ async function launch(
 }
 
 /** The events of the fixture, by which process. */
-async function events(): Promise<readonly { readonly event: string; readonly pid: number }[]> {
-  const text = await Bun.file(log)
-    .text()
-    .catch(() => "")
-  return text
-    .split("\n")
-    .slice(0, -1)
-    .map((line) => JSON.parse(line))
-}
+const events = () => eventsIn<{ readonly event: string; readonly pid: number }>(log)
 
 /** Ends a program of the fixture, if it still runs. */
 function endProcess(pid: number): void {

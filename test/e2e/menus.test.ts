@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Node } from "../../src/node.ts"
 import { type Fixture, startFixture, type Toolkit } from "../fixtures/fixture.ts"
+import { answersOf, nodesOf, windowTitled } from "../support/answers.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { popupsOn } from "../support/popups.ts"
@@ -8,18 +9,12 @@ import { until } from "../support/until.ts"
 
 /** A menu is seen while it is open, and closed after its item was chosen. The second look is xwininfo and the app's log. */
 
-const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
-
 describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "qt5"])("%s", (toolkit) => {
   let desktop: TestDesktop
   let fixture: Fixture
   let id: string
 
-  const ok = async (...args: string[]): Promise<Json> => {
-    const { json, stdout } = await desktop.run(...args, "--timeout-ms", "20000")
-    if (!json?.ok) throw new Error(`${args.join(" ")}: ${stdout}`)
-    return json.data
-  }
+  const ok = answersOf(() => desktop)
   const look = async (...args: string[]): Promise<Node> =>
     (await ok("snapshot", "--window-id", id, ...args)).tree
   const refIn = (tree: Node, name: string): string => {
@@ -43,10 +38,7 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "qt5"])("%s", (toolkit) => {
   beforeAll(async () => {
     desktop = await openDesktop({ width: 1600 })
     fixture = await startFixture(desktop, toolkit)
-    id = await until(async () => {
-      const { windows } = await ok("list-windows")
-      return windows.find((one: { title: string }) => one.title === fixture.title)?.id
-    }, 30_000)
+    id = await windowTitled(ok, fixture.title, 30_000)
   }, 60_000)
   afterAll(() => desktop?.close())
 
@@ -130,11 +122,7 @@ test("menu reaches the popover of a GTK 3 menu button, which looks like a plain 
 
 describe("mousepad with two windows and a dialog of the second", () => {
   let desktop: TestDesktop
-  const ok = async (...args: string[]): Promise<Json> => {
-    const { json, stdout } = await desktop.run(...args, "--timeout-ms", "30000")
-    if (!json?.ok) throw new Error(`${args.join(" ")}: ${stdout}`)
-    return json.data
-  }
+  const ok = answersOf(() => desktop, 30_000)
   const titles = async (): Promise<readonly string[]> =>
     (await ok("list-windows")).windows.map(({ title }: Json) => title)
 

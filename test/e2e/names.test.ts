@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import type { Node } from "../../src/node.ts"
+import { nodesOf } from "../support/answers.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 
@@ -19,8 +19,6 @@ beforeAll(async () => {
   )
 }, 60_000)
 afterAll(() => desktop?.close())
-
-const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
 
 test("fields are named by the labels beside them, and shown in reading order", async () => {
   const { json } = await desktop.run("snapshot", "--app", "zenity")

@@ -1,24 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Node } from "../../src/node.ts"
 import { type Fixture, startFixture, type Toolkit } from "../fixtures/fixture.ts"
+import { startReacting } from "../fixtures/reacting.ts"
+import { answersOf, nodesOf, windowTitled } from "../support/answers.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
 
 /** A click that opens a dialog returns it with refs. The app's log proves what was clicked in it. */
 
-const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
-
 describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "qt5", "web"])("%s", (toolkit) => {
   let desktop: TestDesktop
   let fixture: Fixture
   let id: string
 
-  const ok = async (...args: readonly string[]): Promise<Json> => {
-    const { json, stdout } = await desktop.run(...args, "--timeout-ms", "20000")
-    if (!json?.ok) throw new Error(`${args.join(" ")}: ${stdout}`)
-    return json.data
-  }
+  const ok = answersOf(() => desktop)
   const refOf = (name: string): Promise<string> =>
     until(async () => {
       const query = ["--role", "button", "--name", name, "--exact", "--first"]
@@ -30,10 +26,7 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "qt5", "web"])("%s", (toolkit) =>
   beforeAll(async () => {
     desktop = await openDesktop({ width: 1600 })
     fixture = await startFixture(desktop, toolkit)
-    id = await until(async () => {
-      const { windows } = await ok("list-windows")
-      return windows.find((one: { title: string }) => one.title === fixture.title)?.id
-    }, 30_000)
+    id = await windowTitled(ok, fixture.title, 30_000)
   }, 90_000)
   afterAll(() => desktop?.close())
 
@@ -69,3 +62,22 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "qt5", "web"])("%s", (toolkit) =>
     expect(await fixture.seen("dialog", "Save As")).toMatchObject({ value: "cancel" })
   }, 60_000)
 })
+
+test("a dialog that the app makes at once and shows later is returned; a window that never shows is not", async () => {
+  const desktop = await openDesktop()
+  try {
+    const { app, events } = await startReacting(desktop, "late")
+    const click = async (target: string): Promise<Json> => {
+      const { json, stdout } = await desktop.run("click", target, "--app", app, "--timeout-ms", "20000")
+      if (!json?.ok) throw new Error(stdout)
+      return json.data
+    }
+    expect((await click('button "Open never"')).popup).toBeUndefined()
+    const { popup } = await click('button "Open later"')
+    expect(JSON.stringify(popup)).toContain("Are you sure?")
+    await click(nodesOf(popup).find(({ name }) => name === "OK")?.ref_id ?? "")
+    await until(async () => (await events()).some(({ event }) => event === "answered"))
+  } finally {
+    await desktop.close()
+  }
+}, 60_000)

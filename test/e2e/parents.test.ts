@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import type { Node } from "../../src/node.ts"
+import { nodesOf } from "../support/answers.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 
@@ -16,7 +16,6 @@ beforeAll(async () => {
 afterAll(() => desktop?.close())
 
 const BUTTONS = ["In an empty box", "In a small box", "In a box off the screen"]
-const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
 
 test("elements in boxes that report a wrong position or none are read and have refs", async () => {
   for (const flags of [[], ["-i"], ["--offscreen"]]) {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdirSync } from "node:fs"
 import type { Node } from "../../src/node.ts"
 import { chromium, firefox } from "../fixtures/fixture.ts"
+import { answersOf, nodesOf, windowTitled } from "../support/answers.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
-import type { Json } from "../support/json.ts"
 import { popupsOn } from "../support/popups.ts"
 import { until } from "../support/until.ts"
 
@@ -11,7 +11,6 @@ import { until } from "../support/until.ts"
 
 const FIXTURES = new URL("../fixtures/", import.meta.url).pathname
 
-const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
 const namesIn = (tree: Node, role: string): readonly (string | undefined)[] =>
   nodesOf(tree).flatMap((node) => (node.role === role ? [node.name] : []))
 
@@ -21,16 +20,8 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desktop?.close())
 
-const ok = async (...args: string[]): Promise<Json> => {
-  const { json, stdout } = await desktop.run(...args, "--timeout-ms", "20000")
-  if (!json?.ok) throw new Error(`${args.join(" ")}: ${stdout}`)
-  return json.data
-}
-const windowTitled = (title: string): Promise<string> =>
-  until(async () => {
-    const { windows } = await ok("list-windows")
-    return windows.find((one: { title: string }) => one.title.includes(title))?.id
-  }, 60_000)
+const ok = answersOf(() => desktop)
+const titled = (title: string): Promise<string> => windowTitled(ok, title, 60_000)
 /** In a session of its own: the refs of the tests stay as they are. */
 const look = async (id: string, ...args: string[]): Promise<Node> =>
   (await ok("snapshot", "--window-id", id, "--session", "look", ...args)).tree
@@ -53,7 +44,7 @@ describe("GTK 2", () => {
   beforeAll(async () => {
     log = `${desktop.directory}/two.log`
     desktop.spawnApp(["/usr/bin/python3", `${FIXTURES}gtk2.py`, log])
-    id = await windowTitled("Two")
+    id = await titled("Two")
   }, 60_000)
 
   test("a menu shows while it is open, and its item is chosen by ref", async () => {
@@ -116,7 +107,7 @@ describe.each(["gtk3", "qt5", "qt6"])("%s", (toolkit) => {
     log = `${desktop.directory}/completing-${toolkit}.log`
     await Bun.write(log, "")
     app = desktop.spawnApp(["/usr/bin/python3", `${FIXTURES}completing.py`, toolkit, log])
-    id = await windowTitled("Completing")
+    id = await titled("Completing")
   }, 60_000)
   afterAll(async () => {
     app.kill()
@@ -170,7 +161,7 @@ describe("Chromium", () => {
     await Bun.write(page, PAGE)
     const { command } = chromium(`${desktop.directory}/chromium`, "")
     desktop.spawnApp([...command.filter((arg) => !arg.startsWith("--app=")), `file://${page}`])
-    id = await windowTitled("Page - Chromium")
+    id = await titled("Page - Chromium")
   }, 90_000)
 
   test("the browser's menu and its submenu are one tree, and an item of the submenu is chosen", async () => {
@@ -182,7 +173,7 @@ describe("Chromium", () => {
       namesIn(await look(id, "--surface", "menu"), "menuitem"),
     )
     await ok("click", refIn(second.popup, "Task manager"))
-    await windowTitled("Task Manager")
+    await titled("Task Manager")
     await closed()
     await ok("press", "ctrl+w", "--app", "chromium")
   })
@@ -223,7 +214,7 @@ describe("Chromium", () => {
     await until(async () => (await surfaces("chromium")).includes("popover"))
     expect(namesIn(await look(id, "--surface", "popover"), "option")).toContain("Apricot")
     await ok("click", await refOf(id, "option", "Apricot"))
-    await windowTitled("Has Apricot")
+    await titled("Has Apricot")
     await closed()
   })
 })
@@ -239,13 +230,13 @@ test("suggestions of a field in Firefox are chosen, and a later menu is not conf
   const { command } = firefox(`${desktop.directory}/suggesting`, `file://${page}`)
   const browser = desktop.spawnApp(command)
   try {
-    const id = await windowTitled("Suggestions")
+    const id = await titled("Suggestions")
     await ok("type", await refOf(id, "combobox", "Fruit"), "Ap", "--input", "physical")
     await until(async () => (await surfaces("firefox")).includes("menu"))
     const { tree } = await ok("snapshot", "--window-id", id, "--surface", "menu")
     expect(namesIn(tree, "menuitem")).toEqual(["Apple", "Apricot"])
     await ok("click", nodesOf(tree).find(({ name }) => name === "Apricot")?.ref_id ?? "")
-    await windowTitled("Has Apricot")
+    await titled("Has Apricot")
     await closed()
     expect(await surfaces("firefox")).not.toContain("menu")
     const { menu } = await ok("right-click", await refOf(id, "button", "Go"))

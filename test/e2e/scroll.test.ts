@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Rect } from "../../src/node.ts"
 import { startFixture, TOOLKITS } from "../fixtures/fixture.ts"
+import { CHROMIUM } from "../support/chromium.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
@@ -141,14 +142,8 @@ async function openLongPage(desktop: TestDesktop): Promise<LongPage> {
     },
     fetch: () => new Response("", { status: 404 }),
   })
-  const isRoot = process.getuid?.() === 0
   desktop.spawnApp([
-    "chromium",
-    "--force-renderer-accessibility",
-    ...(isRoot ? ["--no-sandbox", "--test-type"] : []),
-    "--no-first-run",
-    "--disable-gpu",
-    "--password-store=basic",
+    ...CHROMIUM,
     "--window-position=0,0",
     "--window-size=1000,800",
     `--user-data-dir=${desktop.directory}/long-page`,

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { CHROMIUM } from "../support/chromium.ts"
 import { openDesktop, PROGRAM, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 
@@ -228,16 +229,7 @@ async function startPage(desktop: TestDesktop): Promise<Field> {
   })
   const profile = `${desktop.directory}/profile`
   mkdirSync(profile)
-  const app = desktop.spawnApp([
-    "chromium",
-    "--force-renderer-accessibility",
-    ...(process.getuid?.() === 0 ? ["--no-sandbox", "--test-type"] : []),
-    "--no-first-run",
-    "--disable-gpu",
-    "--password-store=basic",
-    `--user-data-dir=${profile}`,
-    `--app=${server.url}`,
-  ])
+  const app = desktop.spawnApp([...CHROMIUM, `--user-data-dir=${profile}`, `--app=${server.url}`])
   await until(() => last === digest(FIRST), 30_000)
   // Chromium 156 crashes if its last listener leaves while text changes. So one listener stays, as a server would.
   const listener = Bun.spawn([PROGRAM, "wait", "--text", "nowhere", "--timeout-ms", "100000"], {

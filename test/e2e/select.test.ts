@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import type { Node } from "../../src/node.ts"
 import { chromium, type Fixture, firefox, startChoosing, startPage } from "../fixtures/fixture.ts"
+import { nodesOf } from "../support/answers.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { popupsOn } from "../support/popups.ts"
 import { until } from "../support/until.ts"
 
 /** `select` in real apps. The app's own log says which options it has, xwininfo which popups are left. */
-
-const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
 
 let desktop: TestDesktop
 let id: string

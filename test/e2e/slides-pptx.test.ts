@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
-import { openInOffice } from "../support/office.ts"
+import { deckWith, openInOffice } from "../support/office.ts"
 import { until } from "../support/until.ts"
 
 /** A table on a slide of a pptx file. Text that is written in the way that the refusal names is in the saved file. */
@@ -11,23 +11,14 @@ let desktop: TestDesktop
 let file: string
 let window: string
 
-const cell = (text: string): string => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`
-const DECK = `<?xml version="1.0" encoding="UTF-8"?>
-<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
- xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
- xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
- xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"
- xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"
- office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.presentation">
-<office:body><office:presentation><draw:page draw:name="One">
-<draw:frame draw:name="Grid" svg:width="20cm" svg:height="6cm" svg:x="3cm" svg:y="4cm"><table:table><table:table-column/><table:table-column/>
-<table:table-row>${cell("Item")}${cell("Count")}</table:table-row><table:table-row>${cell("Pens")}${cell("12")}</table:table-row>
-</table:table></draw:frame></draw:page></office:presentation></office:body></office:document>`
-
 beforeAll(async () => {
   desktop = await openDesktop()
   const source = `${desktop.directory}/deck.fodp`
-  await Bun.write(source, DECK)
+  const rows = [
+    ["Item", "Count"],
+    ["Pens", "12"],
+  ]
+  await Bun.write(source, deckWith(rows))
   const profile = `-env:UserInstallation=file://${desktop.directory}/converter`
   const made = Bun.spawn(
     ["soffice", "--headless", profile, "--convert-to", "pptx", "--outdir", desktop.directory, source],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
+import { deckWith } from "../support/office.ts"
 import { until } from "../support/until.ts"
 
 /** A table on a slide of Impress. The saved file proves what was written. */
@@ -13,7 +14,7 @@ let window: string
 beforeAll(async () => {
   desktop = await openDesktop()
   file = `${desktop.directory}/deck.fodp`
-  await Bun.write(file, DECK)
+  await Bun.write(file, deckWith(ROWS))
   const profile = `-env:UserInstallation=file://${desktop.directory}/office`
   desktop.spawnApp(["soffice", "--norestore", "--nologo", "--nofirststartwizard", profile, "--impress", file])
   window = await until(async () => {
@@ -31,21 +32,6 @@ const ROWS = [
   ["Pens", "12"],
   ["", ""],
 ]
-const DECK = `<?xml version="1.0" encoding="UTF-8"?>
-<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
- xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
- xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
- xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"
- xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"
- office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.presentation">
-<office:body><office:presentation><draw:page draw:name="One">
-<draw:frame draw:name="Grid" svg:width="20cm" svg:height="6cm" svg:x="3cm" svg:y="4cm"><table:table><table:table-column/><table:table-column/>
-${ROWS.map(
-  (row) =>
-    `<table:table-row>${row.map((text) => `<table:table-cell>${text && `<text:p>${text}</text:p>`}</table:table-cell>`).join("")}</table:table-row>`,
-).join("")}
-</table:table></draw:frame></draw:page></office:presentation></office:body></office:document>`
-
 /** The texts of the cells in the file, once it has been saved and fits. */
 async function saved(wanted: readonly string[]): Promise<void> {
   expect((await desktop.run("press", "ctrl+s", "--window-id", window)).json.ok).toBe(true)

@@ -3,13 +3,13 @@ import { encode as cl100k } from "gpt-tokenizer/encoding/cl100k_base"
 import { encode as o200k } from "gpt-tokenizer/encoding/o200k_base"
 import type { Node, Rect } from "../../src/node.ts"
 import { type Fixture, startFixture, type Toolkit } from "../fixtures/fixture.ts"
+import { nodesOf, windowTitled } from "../support/answers.ts"
 import { openDesktop, type RunResult, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
 
 /** The cost of snapshots of real apps. A smaller snapshot must still be enough to act. */
 
-const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
 const tokens = (text: string): number => Math.max(o200k(text).length, cl100k(text).length)
 
 describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "web"])("%s", (toolkit) => {
@@ -33,10 +33,7 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "web"])("%s", (toolkit) => {
   beforeAll(async () => {
     desktop = await openDesktop()
     fixture = await startFixture(desktop, toolkit)
-    id = await until(async () => {
-      const { windows } = await ok("list-windows")
-      return windows.find((one: { title: string }) => one.title === fixture.title)?.id
-    }, 30_000)
+    id = await windowTitled(ok, fixture.title, 30_000)
     // A window that is still being filled differs from one snapshot to the next.
     await until(async () => {
       await snapshot()

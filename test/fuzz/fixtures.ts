@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs"
 import { noteApp } from "../../src/linux/desktops/record.ts"
+import { CHROMIUM } from "../support/chromium.ts"
 import type { TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 import type { Op } from "./world.ts"
@@ -187,13 +188,7 @@ async function startPage(desktop: TestDesktop): Promise<Fixture> {
     const profile = `${desktop.directory}/chromium-${Math.random()}`
     mkdirSync(profile)
     return desktop.spawnApp([
-      "chromium",
-      "--force-renderer-accessibility",
-      ...(process.getuid?.() === 0 ? ["--no-sandbox", "--test-type"] : []),
-      "--no-first-run",
-      "--no-default-browser-check",
-      "--disable-gpu",
-      "--password-store=basic",
+      ...CHROMIUM,
       "--window-position=0,0",
       "--window-size=1000,820",
       `--user-data-dir=${profile}`,

@@ -6,6 +6,7 @@ import type { ActionName } from "../../src/node.ts"
 import { hasTrait, type Node, type State } from "../../src/node.ts"
 import { allocateRefs, countRefs, keepInteractive, withoutBounds } from "../../src/refs/allocate.ts"
 import { isInteractive, walk } from "../../src/tree.ts"
+import { nodesOf } from "../support/answers.ts"
 
 // No function under test looks inside a handle.
 const handle = {} as unknown as Handle
@@ -66,7 +67,6 @@ const refsOf = (tree: Node): string[] => [
   ...(tree.ref_id ? [tree.ref_id] : []),
   ...(tree.children ?? []).flatMap(refsOf),
 ]
-const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
 
 test("refs are @e1 to @en in depth-first order, one for each interactive element", () => {
   fc.assert(

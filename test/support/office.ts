@@ -34,6 +34,25 @@ export async function openInOffice(
   }, 90_000)
 }
 
+/** A presentation with one slide and a table on it, as a .fodp file. */
+export function deckWith(rows: readonly (readonly string[])[]): string {
+  const cell = (text: string): string =>
+    `<table:table-cell>${text && `<text:p>${text}</text:p>`}</table:table-cell>`
+  const row = (texts: readonly string[]): string =>
+    `<table:table-row>${texts.map(cell).join("")}</table:table-row>`
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+ xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+ xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+ xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"
+ xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"
+ office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.presentation">
+<office:body><office:presentation><draw:page draw:name="One">
+<draw:frame draw:name="Grid" svg:width="20cm" svg:height="6cm" svg:x="3cm" svg:y="4cm"><table:table><table:table-column/><table:table-column/>
+${rows.map(row).join("")}
+</table:table></draw:frame></draw:page></office:presentation></office:body></office:document>`
+}
+
 function settings(locale: string): string {
   const set = (path: string, name: string, value: string): string =>
     `<item oor:path="/org.openoffice.${path}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>`
