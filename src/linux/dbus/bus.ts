@@ -92,14 +92,16 @@ export class Bus {
   /** Connects to the first address that accepts us. Calls may be made at once. */
   static async open(address: string, deadline: Deadline): Promise<Bus> {
     const reasons: string[] = []
+    let isLate = false
     for (const { unix, text } of parseAddresses(address)) {
       try {
         return await connect(unix, text, deadline)
       } catch (error) {
+        isLate ||= error instanceof DBusTimeout || deadline.expired
         reasons.push(`${text}: ${error instanceof Error ? error.message : String(error)}`)
       }
     }
-    if (reasons.length > 0 && deadline.expired) throw new DBusTimeout(reasons.join("; "), true)
+    if (isLate) throw new DBusTimeout(reasons.join("; "), true)
     throw new DBusClosed(reasons.join("; ") || `no usable unix socket in the bus address '${address}'`)
   }
 
@@ -399,14 +401,19 @@ async function connect(unix: string, address: string, deadline: Deadline): Promi
     () => reject(new DBusTimeout("the socket did not connect in time")),
     deadline.remaining,
   )
-  const connecting = Bun.connect<undefined>({
-    unix,
-    socket: {
-      data: (_, chunk) => bus?.receive(chunk),
-      drain: () => bus?.drain(),
-      close: () => bus?.disconnected("the bus closed the connection"),
-      error: (_, error) => bus?.disconnected(error.message),
-    },
+  const open = () =>
+    Bun.connect<undefined>({
+      unix,
+      socket: {
+        data: (_, chunk) => bus?.receive(chunk),
+        drain: () => bus?.drain(),
+        close: () => bus?.disconnected("the bus closed the connection"),
+        error: (_, error) => bus?.disconnected(error.message),
+      },
+    })
+  const connecting = open().catch(async (error: unknown) => {
+    const { connectWhileFull } = await import("./queue.ts")
+    return connectWhileFull(unix, deadline, error, open)
   })
   try {
     const socket = await Promise.race([connecting, late])

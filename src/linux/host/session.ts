@@ -156,7 +156,7 @@ export class Session {
         (await this.#openActivated(deadline))
       )
     } catch (error) {
-      throw noAccessibility(error)
+      throw noAccessibility(error, error instanceof DBusTimeout || deadline.expired)
     }
   }
 
@@ -242,10 +242,11 @@ async function openUserBus(env: Env, deadline: Deadline): Promise<Bus> {
   return Bus.open(address, deadline)
 }
 
-function noAccessibility(cause: unknown): AppError {
+/** `isLate`: the bus may be there, since the time was up before it could be reached. */
+function noAccessibility(cause: unknown, isLate: boolean): AppError {
   const detail = cause instanceof DBusError ? `${cause.code}: ${cause.message}` : String(cause)
   return new AppError(
-    cause instanceof DBusTimeout ? "TIMEOUT" : "PLATFORM_NOT_SUPPORTED",
+    isLate ? "TIMEOUT" : "PLATFORM_NOT_SUPPORTED",
     "The accessibility bus of this session cannot be reached",
     {
       suggestion:

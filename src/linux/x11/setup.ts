@@ -50,7 +50,7 @@ export async function openLink(
   deadline.signal?.addEventListener("abort", expire, { once: true })
   try {
     for (const address of target.addresses) {
-      const attempt = openAddress(address, target, cookie)
+      const attempt = openAddress(address, target, cookie, deadline)
       try {
         return await Promise.race([attempt.link, timeout.promise])
       } catch (error) {
@@ -90,7 +90,12 @@ export function timeIsUp(): AppError {
 
 type Address = DisplayTarget["addresses"][number]
 
-function openAddress(address: Address, target: DisplayTarget, cookie: Uint8Array | undefined) {
+function openAddress(
+  address: Address,
+  target: DisplayTarget,
+  cookie: Uint8Array | undefined,
+  deadline: Deadline,
+) {
   const { promise: link, resolve, reject } = Promise.withResolvers<Link>()
   let sink: Sink | undefined
   let socket: Bun.Socket<undefined> | undefined
@@ -138,18 +143,30 @@ function openAddress(address: Address, target: DisplayTarget, cookie: Uint8Array
     drain: () => sink?.drain(),
     close: () => end(lostServer(target.name)),
     error: () => end(lostServer(target.name)),
-    connectError: (_, error) => reject(error),
   }
-  const connecting =
-    "unix" in address
-      ? Bun.connect<undefined>({ unix: address.unix, socket: handlers })
-      : Bun.connect<undefined>({ hostname: address.hostname, port: address.port, socket: handlers })
-  connecting.catch(reject)
+  connect(address, handlers, deadline).catch(reject)
   const abandon = () => {
     abandoned = true
     socket?.end()
   }
   return { link, abandon }
+}
+
+async function connect(
+  address: Address,
+  socket: Bun.SocketHandler<undefined>,
+  deadline: Deadline,
+): Promise<Bun.Socket<undefined>> {
+  if (!("unix" in address))
+    return Bun.connect<undefined>({ hostname: address.hostname, port: address.port, socket })
+  const { unix } = address
+  const open = () => Bun.connect<undefined>({ unix, socket })
+  try {
+    return await open()
+  } catch (error) {
+    const { connectWhileFull } = await import("../dbus/queue.ts")
+    return connectWhileFull(unix, deadline, error, open)
+  }
 }
 
 function setupRequest(cookie: Uint8Array | undefined): Uint8Array {
