@@ -5,6 +5,8 @@ import { until } from "../support/until.ts"
 
 /** Containers that are too large to read: visible children are read, the others only counted. */
 
+const PATIENT = ["--timeout-ms", "60000"]
+
 let desktop: TestDesktop
 let calc: StartedApp
 let list: ReturnType<TestDesktop["spawnApp"]>
@@ -61,6 +63,41 @@ describe("a table of 100,000 rows", () => {
   })
 })
 
+describe("a list box of 1,000 rows, each with a button", () => {
+  const log = () => Bun.file(`${desktop.directory}/buttons.log`).text()
+
+  beforeAll(async () => {
+    desktop.spawnApp(
+      ["/usr/bin/python3", new URL("../fixtures/big-list.py", import.meta.url).pathname, "buttons", "1000"],
+      { env: { FIXTURE_LOG: `${desktop.directory}/buttons.log` } },
+    )
+    await until(async () => (await log().catch(() => "")).includes("ready"), 30_000)
+  })
+
+  test("a snapshot shows the rows in view and says that there are more", async () => {
+    const { json } = await desktop.run("snapshot", "--window-id", await windowOf("Big buttons"), ...PATIENT)
+    expect(json.data.complete).toBe(true)
+    const names = nodesOf(json.data.tree).flatMap(({ role, name }) => (role === "option" ? [name] : []))
+    expect(names.slice(0, 3)).toEqual(["Row 0", "Row 1", "Row 2"])
+    expect(names.length).toBeLessThan(40)
+    expect(json.data.offscreen_count).toBeGreaterThan(0)
+  })
+
+  test("a button far out of view is clicked by its row", async () => {
+    const target = 'button "Open 777" in "Row 777"'
+    const { json } = await desktop.run(
+      "click",
+      target,
+      "--window-id",
+      await windowOf("Big buttons"),
+      ...PATIENT,
+    )
+    expect(json).toMatchObject({ ok: true, data: { element: { role: "button", name: "Open 777" } } })
+    await until(async () => (await log()).includes('"row": 777'), 20_000)
+    expect((await log()).match(/"event": "open"/g)).toHaveLength(1)
+  })
+})
+
 describe("a sheet of 2^31 cells", () => {
   test("shows the visible cells and their content", async () => {
     const cells = await until(async () => {
@@ -95,12 +132,15 @@ interface Node {
   readonly children?: readonly Node[]
 }
 
-async function treeOf(title: string, ms = 30_000): Promise<Node> {
-  const id = await until(async () => {
+const windowOf = (title: string, ms = 30_000): Promise<string> =>
+  until(async () => {
     const { json } = await desktop.run("list-windows")
     const windows: { id: string; title: string }[] = json?.data?.windows ?? []
     return windows.find((one) => one.title.includes(title))?.id
   }, ms)
+
+async function treeOf(title: string, ms = 30_000): Promise<Node> {
+  const id = await windowOf(title, ms)
   const { json } = await desktop.run("snapshot", "--window-id", id, "--max-depth", "50")
   if (!json.ok) throw new Error(JSON.stringify(json.error))
   return json.data.tree

@@ -61,6 +61,8 @@ export interface Traits {
   readonly windowIsReadAgain?: true
   /** GetChildAtIndex counts other children than GetChildren lists. */
   readonly childAtIndexMiscounts?: true
+  /** All rows of a list box exist. A hit test asks for each of them, and takes longer than listing them. */
+  readonly listBoxHasAllRows?: true
   /** While a cell is edited, no cell knows its index. Its name still is its address; see placeNamed in grid.ts. */
   readonly editingHidesIndexes?: true
   /** A menu's items hang under the item that opens it, which is SELECTED for as long as they show. */
@@ -292,8 +294,9 @@ const GTK3: Traits = {
   tablesAnswerByCell: true,
   // Adwaita's, around windows with a title bar of their own. Another theme's does not fit, and leaves the place unknown.
   shadow: { left: 26, right: 26, top: 23, bottom: 29 },
-  // GtkListBox.
+  // GtkListBox. With 1,000 rows, a hit test takes 70 ms.
   severalOptionsAreUntold: true,
+  listBoxHasAllRows: true,
   // GtkPopover is a panel, and nothing else that is MODAL is one.
   modalPanelIsPopover: true,
   // A toggle button can hold a picture and a text, its switch cannot.
@@ -549,6 +552,7 @@ export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
     ...GTK3,
     ...DRAWN,
     cache: undefined,
+    listBoxHasAllRows: undefined,
     contextMenusAreInNoTree: undefined,
     goneObjectsRefuse: undefined,
     cellsKeepTexts: undefined,

@@ -12,8 +12,14 @@ import type { Traits } from "./toolkits.ts"
  * hit tests at the corners of the view find them.
  */
 
-/** A container with at most this many children is read like any other. */
+/** The most children that a container may have to be read like any other. */
+export function mostListed(role: number, { listBoxHasAllRows }: Traits): number {
+  return listBoxHasAllRows && role === ROLE.LIST_BOX ? MAX_REAL : MAX_MANAGED
+}
+
 export const MAX_MANAGED = 500
+/** If all children exist. GTK makes a list of all of them for each: the time grows with the square of the number. */
+const MAX_REAL = 3000
 const MAX_VISIBLE = 3000
 const MAX_HEADERS = 100
 const MAX_ROWS = 200

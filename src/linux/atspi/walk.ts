@@ -27,7 +27,7 @@ import {
   sightOfRoot,
 } from "./sight.ts"
 import type { Traits } from "./toolkits.ts"
-import { ColumnSource, MAX_MANAGED, mayHaveMore, visibleChildren } from "./virtual.ts"
+import { ColumnSource, mayHaveMore, mostListed, visibleChildren } from "./virtual.ts"
 
 export interface Walked {
   readonly root: SeenNode
@@ -354,9 +354,9 @@ class Collector {
   /** The children of a list or table that makes them as they are asked for: of a large one, those in view. */
   async #listManaged(draft: ObjectDraft, { element, facts }: Reading): Promise<Managed> {
     const total = await this.#expect(this.#atspi.childCount(element.ref))
-    if (total === undefined || total <= MAX_MANAGED)
-      return { source: alike(draft.source, facts, undefined), children: await this.#list(draft) }
     const { traits } = element.origin
+    if (total === undefined || total <= mostListed(facts.role, traits))
+      return { source: alike(draft.source, facts, undefined), children: await this.#list(draft) }
     if (this.#options.skipsSheets && total > MAX_OTHER_CELLS)
       return { source: draft.source, children: NO_CHILDREN, total }
     const visible = await this.#expect(visibleChildren(this.#atspi, element.ref, facts, traits))
