@@ -37,7 +37,7 @@ export async function movePointer(
 export async function visitRow(x: X11, at: Point, top: number, deadline: Deadline): Promise<void> {
   for (const point of [at, { x: at.x, y: Math.max(0, top - ABOVE) }]) {
     await movePointer(x, { kind: "move", at: point }, deadline)
-    await settled(x, await windowUnderPointer(x, deadline), deadline.slice(REACTION_MS)).catch(unlessLate)
+    await settled(x, await windowUnderPointer(x, deadline), deadline.slice(REACTION_MS))
   }
 }
 
@@ -220,9 +220,7 @@ async function arrive(
   if (!owner) return undefined
   await refuseTaken(x, owner, deadline)
   // A busy app answers the proof only after it has reacted, so this wait may end early.
-  const isQuiet = await settled(x, await windowUnderPointer(x, deadline), deadline.slice(REACTION_MS)).catch(
-    unlessLate,
-  )
+  const isQuiet = await settled(x, await windowUnderPointer(x, deadline), deadline.slice(REACTION_MS))
   const { child } = await queryPointer(x, deadline)
   await prove?.(isQuiet, aside)
   return { at: rounded(at), top: child, owner }
@@ -231,12 +229,6 @@ async function arrive(
 /** undefined: the element is not at this point, and nothing was pressed. */
 function unlessUnproved(error: unknown): undefined {
   if (!(error instanceof AppError) || error.code !== "ACTION_FAILED") throw error
-}
-
-/** A wait that outlasts its slice of the time has not failed. */
-function unlessLate(error: unknown): false {
-  if (error instanceof AppError && error.code === "TIMEOUT") return false
-  throw error
 }
 
 /** Throws if another app holds the pointer. An app may still hold it for a moment after the last click. */

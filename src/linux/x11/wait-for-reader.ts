@@ -1,4 +1,5 @@
 import type { Deadline } from "../../deadline.ts"
+import { AppError } from "../../errors.ts"
 import { pause } from "../../until.ts"
 import type { X11 } from "./connection.ts"
 import { clientMessage, EVENT, getNumbers, MASK, queryTree, unlessGone } from "./requests.ts"
@@ -10,9 +11,13 @@ import { clientOf, readPids } from "./window.ts"
  *
  * Toolkits answer a ping in the order of their events, which proves it. For a program that does not, being
  * asleep in the kernel with nothing left to run is strong evidence; for one on another machine there is only time.
- * false: no answer before the deadline.
+ * false: no answer before the deadline, of the client or of the X server.
  */
-export async function caughtUp(x: X11, window: number, deadline: Deadline): Promise<boolean> {
+export function caughtUp(x: X11, window: number, deadline: Deadline): Promise<boolean> {
+  return hasRead(x, window, deadline).catch(unlessLate)
+}
+
+async function hasRead(x: X11, window: number, deadline: Deadline): Promise<boolean> {
   await x.intern(["WM_PROTOCOLS", "_NET_WM_PING"], deadline)
   const pinged = await findPingable(x, window, deadline)
   if (pinged !== undefined) return ping(x, pinged, deadline)
@@ -24,10 +29,20 @@ export async function caughtUp(x: X11, window: number, deadline: Deadline): Prom
  * Waits until the client has also reacted to the events, e.g. with a new layout: it has slept for longer than a frame
  * takes. False: it does not sleep before the deadline, e.g. because of an animation, or that cannot be observed.
  */
-export async function settled(x: X11, window: number, deadline: Deadline): Promise<boolean> {
-  if (!(await caughtUp(x, window, deadline))) return false
+export function settled(x: X11, window: number, deadline: Deadline): Promise<boolean> {
+  return hasReacted(x, window, deadline).catch(unlessLate)
+}
+
+async function hasReacted(x: X11, window: number, deadline: Deadline): Promise<boolean> {
+  if (!(await hasRead(x, window, deadline))) return false
   const pid = (await readPids(x, [window], deadline)).get(clientOf(x, window))
   return pid !== undefined && isIdle(x, pid, deadline)
+}
+
+/** Callers wait for a share of their time. They go on when it is over, and may not fail because of it. */
+function unlessLate(error: unknown): false {
+  if (error instanceof AppError && error.code === "TIMEOUT") return false
+  throw error
 }
 
 // The protocols are a property of the top-level window; the focus may be further down.
