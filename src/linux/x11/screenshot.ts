@@ -7,11 +7,11 @@ import type { Pixels } from "../../picture/png.ts"
 import { overlaps } from "../../rect.ts"
 import { windowOffScreen } from "../windowing/failures.ts"
 import type { Uncovered } from "../windowing/system.ts"
+import { windowNumber } from "../windowing/window.ts"
 import type { X11 } from "./connection.ts"
 import { listDisplays } from "./displays.ts"
 import { geometryIn, geometryRequest, getGeometry, queryTree, unlessGone } from "./requests.ts"
 import { caughtUp } from "./wait-for-reader.ts"
-import { windowNumber } from "./window-id.ts"
 import { Packet, Request, XError } from "./wire.ts"
 
 /** The picture of a window, including its covered parts if the server can provide them. */
