@@ -4,7 +4,7 @@ import { has, STATE } from "./bits.ts"
 import { unlessRefused } from "./element.ts"
 import { ROLE } from "./roles.ts"
 
-/** Popups that no window and no other object lists. */
+/** Popups that no window and no other object lists, and the buttons that open popovers. */
 
 /** The kind of a popup that is open and in no tree. undefined: it is closed, in a tree, or not a popup. */
 export async function looseType(atspi: Atspi, ref: Ref): Promise<"menu" | "popover" | undefined> {
@@ -48,3 +48,24 @@ const AT_ONCE = 256
 const MOST = 8192
 /** Numbers of objects that are gone are not used again. */
 const MOST_EMPTY = 3
+
+/**
+ * The addresses of the elements that open a popover of a window. In GTK 3 a menu button is a plain toggle button on the
+ * bus; only the popover, which is a child of the window even while it is closed, names the button that it belongs to.
+ */
+export async function openersOf(atspi: Atspi, window: Ref): Promise<readonly string[]> {
+  const children = (await unlessRefused(atspi.children(window))) ?? []
+  const relations = await Promise.all(
+    children.slice(0, MOST_CHILDREN).map((child) => unlessRefused(atspi.relations(child))),
+  )
+  return relations
+    .flatMap((list) => list ?? [])
+    .filter(({ type }) => type === POPUP_FOR)
+    .flatMap(({ targets }) => targets.map(refKey))
+}
+
+/** ATSPI_RELATION_POPUP_FOR */
+const POPUP_FOR = 15
+
+/** A window has a dozen: its content, its title bar and its popovers. */
+const MOST_CHILDREN = 100
