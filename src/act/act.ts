@@ -21,7 +21,7 @@ import {
   SETTABLE_STATES,
 } from "./expect.ts"
 import { contradicted, endedBy, refused } from "./failures.ts"
-import { followPopups, opens, withOpened } from "./opened.ts"
+import { followPopups, opens, withOpened } from "./opened-popup.ts"
 import { actPhysically } from "./physical.ts"
 import { type ActionResult, type Observation, provenByChanges, resultOf, sameState } from "./result.ts"
 import { dialogOver, refuseUnreachable } from "./unreachable.ts"

@@ -6,10 +6,10 @@ import { withArticle } from "../node.ts"
 import { entriesFor } from "../refs/allocate.ts"
 import { qualified } from "../refs/resolve.ts"
 import { type Position, walk, wordsOf } from "../tree.ts"
+import { placeCells, type RowsOfTree, rowsNumbered, rowsOfTree } from "./numbered-rows.ts"
 import { actorOf, type TreeRow, textOf } from "./rows.ts"
 import { columnsIn, columnsNamed, spansOf, type TableSpans } from "./spans.ts"
 import { chooseTable, type Table, type TableChoice, type TreePlace } from "./table-choice.ts"
-import { placeCells, type RowsOfTree, rowsNumbered, rowsOfTree } from "./tree-rows.ts"
 
 /** Reads tables, sheets, lists and trees as rows of text. */
 
