@@ -202,7 +202,7 @@ class Attempt {
   readonly #action: Action
   readonly #watch: Watch
   readonly #life: Life
-  /** Why the element may show something other than it reports. */
+  /** The reason why the element may show something other than it reports. */
   readonly #doubt: Doubt | undefined
   /** True once the app has reported any change since the action was sent. */
   #hasStirred = false

@@ -72,7 +72,7 @@ const OPPOSITES: Readonly<Record<string, string>> = {
   selected: "unselected",
 }
 
-/** `is` as a line. An answer that means nothing to the element is none. */
+/** `is` as a line. An answer that means nothing to the element gives no line. */
 function checkOf({ target, app }: Plan, { result, applicable, property }: Answer): Written["words"] {
   const state = result === true ? property : applicable === true ? OPPOSITES[String(property)] : undefined
   return target === undefined || typeof state !== "string" ? undefined : stateOf(target, state, app).words

@@ -164,7 +164,7 @@ class Collector {
     await this.#quiet()
   }
 
-  /** Counts what is out of view. Something in it may show all the same; then it is read. */
+  /** Counts what is out of view. If something in it shows nevertheless, that is read. */
   async #countOut(): Promise<void> {
     const out = this.#out
     this.#out = []
