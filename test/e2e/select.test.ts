@@ -12,8 +12,8 @@ let desktop: TestDesktop
 let id: string
 
 const run = async (...args: string[]): Promise<Json> =>
-  (await desktop.run(...args, "--timeout-ms", "15000")).json
-const ok = answersOf(() => desktop, 15_000)
+  (await desktop.run(...args, "--timeout-ms", "60000")).json
+const ok = answersOf(() => desktop, 60_000)
 const find = async (title: string): Promise<string> =>
   until(async () => {
     const { windows } = await ok("list-windows")

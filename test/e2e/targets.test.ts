@@ -9,7 +9,7 @@ import { until } from "../support/until.ts"
 
 let desktop: TestDesktop
 
-const ok = answersOf(() => desktop, 15_000)
+const ok = answersOf(() => desktop, 60_000)
 const error = async (...args: string[]): Promise<Json> => {
   const { json } = await desktop.run(...args)
   if (json?.ok) throw new Error(`${args.join(" ")} succeeded: ${JSON.stringify(json)}`)
