@@ -169,8 +169,6 @@ const ALONE: ReadonlySet<Role> = new Set([
   "webarea",
 ])
 
-const DIALOGS: ReadonlySet<Role> = new Set(["dialog", "alertdialog", "alert", "sheet"])
-
 /** The descriptions that an element may have, the shortest first. */
 class Names {
   readonly #place: Position
@@ -183,7 +181,7 @@ class Names {
     this.#place = place
     this.#documents = documents
     this.#name = lastingName(place.node, documents)
-    const dialog = place.ancestors.findLast(({ role }) => DIALOGS.has(role))
+    const dialog = place.ancestors.findLast(({ role }) => hasTrait(role, "dialog"))
     const [window] = place.ancestors
     // Not every toolkit reports that a dialog is one.
     const isTitled = isOneOfSeveral && window?.role === "window" && this.#titleOf(window) !== undefined
@@ -226,7 +224,7 @@ class Names {
     const names = ancestors
       .slice(1)
       .toReversed()
-      .filter(({ role }) => !DIALOGS.has(role))
+      .filter(({ role }) => !hasTrait(role, "dialog"))
       .flatMap((one) => {
         const name = lastingName(one, this.#documents)
         const texts = isRow(one) || one.isRecycled ? textsIn(one, node) : []
