@@ -134,7 +134,7 @@ const UNKNOWN_FOCUS: Naming = {
   pid: 0,
   isSecure: true,
   headings: [],
-  reason: "no element tells that it has the focus, so the text may be a secret",
+  reason: "no element reports the keyboard focus, so the text may be a secret",
 }
 
 const secretReason = ({ text, value }: Arguments): string | undefined =>

@@ -203,7 +203,7 @@ class Names {
 
   reason(): string {
     if (this.#name !== undefined)
-      return "other elements have its role and name, and no name around it tells which"
+      return "other elements have its role and name, and no name around it distinguishes them"
     return this.#mayBeAlone() ? "it has no name of its own" : "its name may be another one next time"
   }
 

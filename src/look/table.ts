@@ -343,7 +343,7 @@ function rowsInView(rows: readonly TreeRow[]): Span {
 
 function refuseOutside({ ref }: Table, { first }: Span, count: number): void {
   if (first < count || first === 0) return
-  throw new AppError("INVALID_ARGS", `${ref} has ${count} rows, and row ${first + 1} is behind them`, {
+  throw new AppError("INVALID_ARGS", `${ref} has ${count} rows, so row ${first + 1} does not exist`, {
     suggestion: `Read the last ones: agent-desktop table ${ref} --rows ${Math.max(1, count - SOME_ROWS + 1)}-${count}`,
     details: { argument: "rows", row_count: count },
   })

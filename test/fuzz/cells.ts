@@ -147,7 +147,7 @@ export async function python(verb: "new" | "read", file: string, paragraphs = ""
 
 const nameOf = (row: number, column: number): string => `${String.fromCharCode(65 + column)}${row + 1}`
 
-// Texts -----------------------------------------------------------------------------------------------------------
+// Texts
 
 const WORDS = [
   "kelp",
@@ -250,7 +250,7 @@ function formulaFor(dice: Dice, locale: Locale): string {
 /** A tab, or a line break that would end the cell, is refused before anything is written. */
 const isUnwritable = (text: string): boolean => /\t|^\n/.test(text)
 
-// What must hold ----------------------------------------------------------------------------------------------------
+// Checks of the results
 
 /** The reason why the text that a table reads is not the one in the workbook. */
 function disagreement(shows: string, held: Held | undefined, locale: Locale): string | undefined {

@@ -171,7 +171,7 @@ export function noFrame(
       "AMBIGUOUS_TARGET",
       `Window '${id}' of '${app}' cannot be distinguished from others of the same title and size`,
       {
-        suggestion: `Run 'focus-window ${id}', then retry: the focused one can be told`,
+        suggestion: `Run 'focus-window ${id}', then retry: the focused one can be distinguished`,
         details: { candidates: twins },
       },
     )

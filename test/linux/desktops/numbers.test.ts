@@ -194,7 +194,7 @@ describe("the number of a desktop", () => {
   })
 })
 
-// Steps and looks of the tests, apart from the code under test ------------------------------------------
+// Steps and looks of the tests, apart from the code under test
 
 const lockOf = (number: number) => `/tmp/.X${number}-lock`
 const socketOf = (number: number) => `/tmp/.X11-unix/X${number}`
