@@ -1,4 +1,5 @@
 import type { Rect } from "../../node.ts"
+import { isSameRect } from "../../rect.ts"
 import { type Atspi, type Ref, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { unlessRefused } from "./element.ts"
@@ -35,13 +36,10 @@ export async function searchLoose(
     const refs = Array.from({ length: AT_ONCE }, (_, i) => ({ bus, path: `${PATH}${next + i}` }))
     const extents = await Promise.all(refs.map((ref) => unlessRefused(atspi.extents(ref))))
     empty = extents.every((one) => one === undefined) ? empty + 1 : 0
-    found.push(...refs.filter((_, i) => places.some((place) => isSame(place, extents[i]))))
+    found.push(...refs.filter((_, i) => places.some((place) => isSameRect(place, extents[i]))))
   }
   return found
 }
-
-const isSame = (a: Rect, b: Rect | undefined): boolean =>
-  a.x === b?.x && a.y === b.y && a.width === b.width && a.height === b.height
 
 const PATH = "/org/a11y/atspi/accessible/"
 const AT_ONCE = 256
