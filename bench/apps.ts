@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { Deadline } from "../src/deadline.ts"
+import { CHROMIUM } from "../test/support/chromium.ts"
 import type { TestDesktop } from "../test/support/desktop.ts"
 
 /** The applications whose trees are compared and measured: how to start each one and recognise its window. */
@@ -353,14 +354,7 @@ const BETWEEN_LOOKS_MS = 200
 
 export function chromium(directory: string, url: string): readonly string[] {
   return [
-    "chromium",
-    "--force-renderer-accessibility",
-    // --test-type hides the warning about --no-sandbox above the page.
-    ...(process.getuid?.() === 0 ? ["--no-sandbox", "--test-type"] : []),
-    "--no-first-run",
-    "--no-default-browser-check",
-    "--disable-gpu",
-    "--password-store=basic",
+    ...CHROMIUM,
     "--window-position=0,0",
     "--window-size=1200,960",
     `--user-data-dir=${directory}`,

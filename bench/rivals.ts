@@ -31,7 +31,7 @@ const progress = startProgress(`bench:rivals ${part}`)
 const CUA = "@trycua/cua-driver@0.28.2"
 const NO_EFFECT_MS = 3_000
 
-// Looks -----------------------------------------------------------------------------------------------------------
+// Looks
 
 async function compareLooks(tools: readonly Tool[]): Promise<void> {
   const [coldly, warmly, rival] = tools as [Tool, Tool, Tool]
@@ -87,7 +87,7 @@ async function warmlyOpened(tool: Tool, title: string) {
   return tool.look()
 }
 
-// Tasks -----------------------------------------------------------------------------------------------------------
+// Tasks
 
 interface Task {
   readonly name: string
@@ -234,7 +234,7 @@ const counted = (verdicts: readonly Verdict[]): string =>
     .map(([verdict, all]) => (all.length === verdicts.length ? verdict : `${verdict} ${all.length}`))
     .join(", ")
 
-// Hits ------------------------------------------------------------------------------------------------------------
+// Hits
 
 interface Change {
   readonly name: string

@@ -135,6 +135,8 @@ export interface RoleTraits {
   readonly number?: true
   /** Opens in its own place on the screen, so it is not part of a row. */
   readonly surface?: true
+  /** Asks the user for something, in a window or inside of one. */
+  readonly dialog?: true
   /** Means nothing without a name: it only wraps its children. */
   readonly wrapper?: true
 }
@@ -182,11 +184,11 @@ export const ROLES = table({
   outline: {},
   tablist: {},
   tabpanel: {},
-  dialog: { surface: true },
-  alertdialog: { surface: true },
-  sheet: { surface: true },
+  dialog: { surface: true, dialog: true },
+  alertdialog: { surface: true, dialog: true },
+  sheet: { surface: true, dialog: true },
   popover: { surface: true },
-  alert: { surface: true },
+  alert: { surface: true, dialog: true },
   webarea: {},
   document: {},
   article: {},

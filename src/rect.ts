@@ -31,6 +31,33 @@ export function intersection(a: Rect, b: Rect): Rect {
   }
 }
 
+/** The rectangle around all of these, of which there is at least one. */
+export function around(rects: readonly Rect[]): Rect {
+  const x = Math.min(...rects.map((rect) => rect.x))
+  const y = Math.min(...rects.map((rect) => rect.y))
+  return {
+    x,
+    y,
+    width: Math.max(...rects.map((rect) => rect.x + rect.width)) - x,
+    height: Math.max(...rects.map((rect) => rect.y + rect.height)) - y,
+  }
+}
+
+/** The part of an area that is on a screen of this size, in whole pixels; undefined if none is. */
+export function partOnScreen(area: Rect, screen: Pick<Rect, "width" | "height">): Rect | undefined {
+  const x = Math.max(0, Math.floor(area.x))
+  const y = Math.max(0, Math.floor(area.y))
+  const right = Math.min(screen.width, Math.ceil(area.x + area.width))
+  const bottom = Math.min(screen.height, Math.ceil(area.y + area.height))
+  const part = { x, y, width: right - x, height: bottom - y }
+  return isEmpty(part) ? undefined : part
+}
+
+/** True for the same place and size; also if both are unknown. */
+export function isSameRect(a: Rect | undefined, b: Rect | undefined): boolean {
+  return a?.x === b?.x && a?.y === b?.y && a?.width === b?.width && a?.height === b?.height
+}
+
 /** The center, which may lie between two pixels. */
 export function middle({ x, y, width, height }: Rect): Point {
   return { x: x + width / 2, y: y + height / 2 }

@@ -1,5 +1,15 @@
 import { expect, test } from "bun:test"
-import { contains, encloses, finiteRect, isEmpty, middle, overlaps } from "../src/rect.ts"
+import {
+  around,
+  contains,
+  encloses,
+  finiteRect,
+  isEmpty,
+  isSameRect,
+  middle,
+  overlaps,
+  partOnScreen,
+} from "../src/rect.ts"
 
 const box = { x: 10, y: 20, width: 30, height: 40 }
 
@@ -39,4 +49,28 @@ test("a rectangle without a known size is empty, and its numbers become zeros", 
 
 test("the centre may lie between two pixels", () => {
   expect(middle({ x: 1, y: 2, width: 3, height: 4 })).toEqual({ x: 2.5, y: 4 })
+})
+
+test("the rectangle around several ends where the last of them ends", () => {
+  expect(around([box])).toEqual(box)
+  expect(around([box, { x: 0, y: 50, width: 5, height: 30 }])).toEqual({ x: 0, y: 20, width: 40, height: 60 })
+})
+
+test("the part on the screen has whole pixels, and may be none", () => {
+  const screen = { width: 35, height: 100 }
+  expect(partOnScreen(box, screen)).toEqual({ x: 10, y: 20, width: 25, height: 40 })
+  expect(partOnScreen({ x: -0.5, y: 2.5, width: 2, height: 2 }, screen)).toEqual({
+    x: 0,
+    y: 2,
+    width: 2,
+    height: 3,
+  })
+  expect(partOnScreen({ ...box, x: 35 }, screen)).toBeUndefined()
+})
+
+test("two rectangles are the same if place and size are, or if both are unknown", () => {
+  expect(isSameRect(box, { ...box })).toBe(true)
+  expect(isSameRect(box, { ...box, height: 41 })).toBe(false)
+  expect(isSameRect(box, undefined)).toBe(false)
+  expect(isSameRect(undefined, undefined)).toBe(true)
 })

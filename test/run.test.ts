@@ -251,12 +251,17 @@ const DISPENSABLE: ReadonlySet<string> = new Set([
   "right-click --ref-id=$button: caughtUp",
 ])
 
+/** Sleeps in short steps. A loaded machine delays each of them, as it delays each step of a command. */
+async function slowly(ms: number): Promise<void> {
+  const steps = 20
+  for (let i = 0; i < steps; i++) await Bun.sleep(ms / steps)
+}
+
 describe.concurrent.each(native)("$line", ({ line, name, args, calls }) => {
   test.each([...calls])("ends with its deadline when %s hangs", async (method) => {
     const { world, run, fill } = await readyDesk()
     world.hang(method)
-    // A timer that a loaded machine delays as much as the command it measures.
-    const late = Bun.sleep(TIMEOUT * 1.8).then(() => "too late")
+    const late = slowly(TIMEOUT * 1.8).then(() => "too late")
     const early = Bun.sleep(TIMEOUT * 0.9).then(() => true)
     const answer = await Promise.race([run(name, { ...fill(args), timeout_ms: TIMEOUT }), late])
     // It fails, reports that a part failed, that it saw no effect, or that it had nothing to do; an open menu is an effect.

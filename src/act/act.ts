@@ -21,7 +21,7 @@ import {
   SETTABLE_STATES,
 } from "./expect.ts"
 import { contradicted, endedBy, refused } from "./failures.ts"
-import { followPopups, opens, withOpened } from "./opened.ts"
+import { followPopups, opens, withOpened } from "./opened-popup.ts"
 import { actPhysically } from "./physical.ts"
 import { type ActionResult, type Observation, provenByChanges, resultOf, sameState } from "./result.ts"
 import { dialogOver, refuseUnreachable } from "./unreachable.ts"
@@ -202,7 +202,7 @@ class Attempt {
   readonly #action: Action
   readonly #watch: Watch
   readonly #life: Life
-  /** Why the element may show something other than it reports. */
+  /** The reason why the element may show something other than it reports. */
   readonly #doubt: Doubt | undefined
   /** True once the app has reported any change since the action was sent. */
   #hasStirred = false

@@ -2,7 +2,7 @@ import { type Handle, type Seen, type SeenNode, WHOLE_TREE } from "../adapter.ts
 import type { Context } from "../command.ts"
 import { type CellPlace, type Grid, nameOfPlace, type TreeGrid } from "../content/grid.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
-import { placeCells, rowsNumbered, rowsOfTree } from "../look/tree-rows.ts"
+import { placeCells, rowsNumbered, rowsOfTree } from "../look/numbered-rows.ts"
 import { hasTrait } from "../node.ts"
 import type { Target } from "../refs/resolve.ts"
 import { walk, wordsOf } from "../tree.ts"

@@ -10,7 +10,7 @@ export interface FieldFocus {
   readonly isExpected: boolean
   /** True if a field inside it has the focus. */
   readonly isInside?: boolean
-  /** Why it does not get the keys. */
+  /** The reason why it does not get the keys. */
   readonly reason?: string
 }
 

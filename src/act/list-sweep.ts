@@ -2,7 +2,7 @@ import type { Direction, Performed } from "../action.ts"
 import { WHOLE_TREE } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
-import { bestOf, type Fits } from "../look/row-texts.ts"
+import { bestOf, type Fits } from "../look/row-search.ts"
 import {
   hasUnmade,
   type Joint,
@@ -15,7 +15,7 @@ import {
   type SeenRow,
   type View,
   viewOf,
-} from "../look/row-views.ts"
+} from "../look/rows-in-view.ts"
 import { middle } from "../rect.ts"
 import { sendAction } from "./deliver.ts"
 import { type ListScroll, MOST_NOTCHES } from "./list-scroll.ts"

@@ -212,8 +212,8 @@ const openMenu = async (ctx: Context, window: SeenWindow): Promise<Surveyed | un
   (await survey(ctx, window, "menu")) ?? survey(ctx, window, "popover")
 
 /**
- * Closes the menu that is open before the first press, which would only close it. Returns the number of popups that stay:
- * others, such as a tip that lasts, are none of this command's business.
+ * Closes the menu that is open before the first press, which would only close it. Returns the number of popups that
+ * stay: this command leaves others alone, such as a tip that lasts.
  */
 async function closeOwn(ctx: Context, window: MenuWindow, path: readonly string[]): Promise<number> {
   const open = await openPopups(ctx, window)

@@ -21,7 +21,7 @@ export interface ActionResult {
   /** The app has ended. */
   readonly app_ended?: true
   readonly disposition: Disposition
-  /** Why it is not verified: the element may not be the one it reports to be. */
+  /** The reason why it is not verified: the element may not be the one it reports to be. */
   readonly doubt?: string
   /** After `type` and `set-value`: whether keys go to the field now, and if not, why. */
   readonly focused?: boolean

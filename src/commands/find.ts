@@ -92,7 +92,7 @@ export const find = defineCommand({
 const isInTable = ({ ancestors }: Position): boolean => ancestors.some(({ role }) => role === "table")
 
 async function rowFilter(ctx: Context, text: string, isExact: boolean) {
-  const { inRowWith } = await import("../look/row-places.ts")
+  const { inRowWith } = await import("../look/places-in-rows.ts")
   return (found: readonly Position[], places: readonly Position[]) =>
     inRowWith(ctx, { found, places }, text, isExact)
 }

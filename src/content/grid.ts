@@ -39,7 +39,7 @@ export interface CellGrid<Handle> {
   locked(cells: readonly CellPlace[]): Promise<readonly CellPlace[]>
   /** The numbers in these cells of a sheet; 0 for a text, undefined if the app does not report them. */
   numbers?(cells: readonly CellPlace[]): Promise<readonly (number | undefined)[]>
-  /** Why the texts may be those of other rows; undefined if there is no reason to doubt them. */
+  /** The reason why the texts may be those of other rows; undefined if there is no reason to doubt them. */
   doubt(): Promise<string | undefined>
 }
 

@@ -26,7 +26,7 @@ export interface TextRun extends TextRange {
   readonly link?: string
 }
 
-/** Why the text of an element cannot be read by offsets: the interface of the platform that is missing. */
+/** The reason why the text of an element cannot be read by offsets: the interface of the platform that is missing. */
 export interface NoText {
   readonly missing: string
   /** True if that holds for every element here. */

@@ -3,7 +3,7 @@ import type { Arguments } from "../cli/args.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { untilQuiet } from "../look/changes.ts"
-import { documentsIn, isHostile, isLastingTitle } from "../look/lasting.ts"
+import { documentsIn, isHostile, isLastingTitle } from "../look/lasting-names.ts"
 import { headingsIn } from "../look/naming.ts"
 import { see } from "../look/reachable.ts"
 import type { RecordedStep } from "../run.ts"
@@ -72,7 +72,7 @@ const OPPOSITES: Readonly<Record<string, string>> = {
   selected: "unselected",
 }
 
-/** `is` as a line. An answer that means nothing to the element is none. */
+/** `is` as a line. An answer that means nothing to the element gives no line. */
 function checkOf({ target, app }: Plan, { result, applicable, property }: Answer): Written["words"] {
   const state = result === true ? property : applicable === true ? OPPOSITES[String(property)] : undefined
   return target === undefined || typeof state !== "string" ? undefined : stateOf(target, state, app).words

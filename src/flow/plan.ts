@@ -2,7 +2,7 @@ import type { SeenWindow } from "../adapter.ts"
 import type { Arguments } from "../cli/args.ts"
 import type { Command, Context } from "../command.ts"
 import { typesCharacter } from "../keys.ts"
-import { documentsIn, isLastingTitle } from "../look/lasting.ts"
+import { documentsIn, isLastingTitle } from "../look/lasting-names.ts"
 import { type Naming, nameElement, nameFocused } from "../look/naming.ts"
 import { chooseWindow } from "../look/windows.ts"
 import { FOCUSED, REF_SYNTAX } from "../refmap.ts"
@@ -15,7 +15,7 @@ import { hasState, OUTSIDE } from "./replay.ts"
 export interface Plan {
   /** The arguments of the line, with descriptions in place of refs. */
   readonly args: Arguments
-  /** Why the step can only be a comment. */
+  /** The reason why the step can only be a comment. */
   readonly reason?: string
   /** The element in a few words, for a comment. */
   readonly about: string
@@ -97,7 +97,7 @@ function givenOf({ timeoutMs }: Command, fields: readonly Field[], args: Argumen
   return Object.fromEntries(kept.map(({ name }) => [name, args[name]]))
 }
 
-/** Why no line can say this at all. */
+/** The reason why no line can express this command. */
 function unwritable(fields: readonly Field[], args: Arguments): string | undefined {
   if (fields.some(({ name }) => /(?:^|_)xy$/.test(name) && args[name] !== undefined))
     return "a point of the screen means something else in the next run"
@@ -134,7 +134,7 @@ const UNKNOWN_FOCUS: Naming = {
   pid: 0,
   isSecure: true,
   headings: [],
-  reason: "no element tells that it has the focus, so the text may be a secret",
+  reason: "no element reports the keyboard focus, so the text may be a secret",
 }
 
 const secretReason = ({ text, value }: Arguments): string | undefined =>

@@ -69,7 +69,7 @@ async function planned({ args }: RecordedStep, plan: Promise<Plan>): Promise<Pla
 
 interface Lines {
   readonly lines: readonly string[]
-  /** Why the step is only a comment. */
+  /** The reason why the step is only a comment. */
   readonly reason?: string
 }
 
@@ -80,7 +80,7 @@ async function linesOf(step: RecordedStep, plan: Plan, data: object): Promise<Li
   const all = [...plan.guards.map((guard) => guard.words), words, ...expected]
   const lines = all.flatMap((one) => lineOf(one) ?? [])
   if (lines.length < all.length) return comment(step, plan, "a flow cannot hold its text")
-  // An app may repeat a secret, in a title for one.
+  // An app may repeat a secret, e.g. in a title.
   if (lines.some((line) => step.hide(line) !== line))
     return comment(step, plan, "its line would hold a secret")
   return { lines }

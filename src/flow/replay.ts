@@ -29,7 +29,10 @@ export interface Step {
 /** The flags of all commands belong to the whole run, so no line takes them. */
 const NO_GLOBALS = v.strictObject({})
 
-/** Reads every line with words as a command. Throws INVALID_ARGS for the first that is none, before anything has run. */
+/**
+ * Reads every line with words as a command. Throws INVALID_ARGS for the first that is not a command, before anything
+ * has run.
+ */
 export async function planFlow(lines: readonly FlowLine[], registry: Registry): Promise<readonly Step[]> {
   const steps: Step[] = []
   for (const line of lines.filter(({ words }) => words.length > 0)) {

@@ -116,7 +116,7 @@ export class SeenDesktop {
   }
 
   async popoverOpeners(window: SeenWindow): Promise<readonly string[]> {
-    const { openersOf } = await import("./atspi/popovers.ts")
+    const { openersOf } = await import("./atspi/popups.ts")
     const look = async (): Promise<readonly string[]> => {
       const top = await this.#findTop(window.id)
       return top ? openersOf(await this.atspi(), top.element.ref) : []

@@ -94,7 +94,7 @@ interface Moment {
   readonly place: Place
   readonly windows: readonly SeenWindow[]
   readonly base?: Baseline
-  /** Why the window could not be read. */
+  /** The reason why the window could not be read. */
   readonly reason?: string
   readonly popups: readonly SurfaceInfo[]
 }

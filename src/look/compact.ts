@@ -1,7 +1,7 @@
 import { hasTrait, type Node } from "../node.ts"
 import { withChildren } from "../refs/allocate.ts"
 import { isWrapper, wordsOf } from "../tree.ts"
-import { inRows, isEmptyCell, onlyCellIn, TABLES } from "./table-rows.ts"
+import { inRows, isEmptyCell, onlyCellIn, TABLES } from "./printed-rows.ts"
 
 /**
  * Drops empty, decorative and duplicate nodes, bottom up. The root and every node with a ref stay, except empty cells.

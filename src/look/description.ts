@@ -19,7 +19,7 @@ export interface Wanted {
 export interface Description extends Wanted {
   /** The containers around it, the nearest first. */
   readonly within: readonly Wanted[]
-  /** Which of several, from 1, in document order. */
+  /** The number of the wanted match among several, from 1, in document order. */
   readonly nth?: number
 }
 

@@ -19,7 +19,7 @@ export interface ActionChanges extends Changes {
   /** false: the window was still changing when it was read. */
   readonly settled?: boolean
   readonly complete?: boolean
-  /** Why the window could not be read. */
+  /** The reason why the window could not be read. */
   readonly reason?: string
 }
 

@@ -8,10 +8,10 @@ import { ownName } from "../refs/identity.ts"
 import { lookUp, type RefChoice, resolveStored } from "../refs/resolve.ts"
 import { type Position, wordsOf } from "../tree.ts"
 import { type Description, descriptionText, type Wanted } from "./description.ts"
-import { documentsIn, isLastingTitle, isTellingText, lastingName } from "./lasting.ts"
+import { documentsIn, isLastingTitle, isTellingText, lastingName } from "./lasting-names.ts"
 import { matching } from "./matching.ts"
+import { inTheirRows } from "./places-in-rows.ts"
 import { type Seeing, see, titled } from "./reachable.ts"
-import { inTheirRows } from "./row-places.ts"
 import { look } from "./search.ts"
 import { describedInRows, focusIn } from "./target.ts"
 import type { WindowChoice } from "./windows.ts"
@@ -169,8 +169,6 @@ const ALONE: ReadonlySet<Role> = new Set([
   "webarea",
 ])
 
-const DIALOGS: ReadonlySet<Role> = new Set(["dialog", "alertdialog", "alert", "sheet"])
-
 /** The descriptions that an element may have, the shortest first. */
 class Names {
   readonly #place: Position
@@ -183,7 +181,7 @@ class Names {
     this.#place = place
     this.#documents = documents
     this.#name = lastingName(place.node, documents)
-    const dialog = place.ancestors.findLast(({ role }) => DIALOGS.has(role))
+    const dialog = place.ancestors.findLast(({ role }) => hasTrait(role, "dialog"))
     const [window] = place.ancestors
     // Not every toolkit reports that a dialog is one.
     const isTitled = isOneOfSeveral && window?.role === "window" && this.#titleOf(window) !== undefined
@@ -205,7 +203,7 @@ class Names {
 
   reason(): string {
     if (this.#name !== undefined)
-      return "other elements have its role and name, and no name around it tells which"
+      return "other elements have its role and name, and no name around it distinguishes them"
     return this.#mayBeAlone() ? "it has no name of its own" : "its name may be another one next time"
   }
 
@@ -226,7 +224,7 @@ class Names {
     const names = ancestors
       .slice(1)
       .toReversed()
-      .filter(({ role }) => !DIALOGS.has(role))
+      .filter(({ role }) => !hasTrait(role, "dialog"))
       .flatMap((one) => {
         const name = lastingName(one, this.#documents)
         const texts = isRow(one) || one.isRecycled ? textsIn(one, node) : []

@@ -5,7 +5,7 @@ import { quoted } from "../shown-text.ts"
 import { wordsOf } from "../tree.ts"
 import type { Added, Changed } from "./diff.ts"
 import { beyondLines } from "./offscreen.ts"
-import { isOneLine, isSheetCell, TABLES } from "./table-rows.ts"
+import { isOneLine, isSheetCell, TABLES } from "./printed-rows.ts"
 
 /** Results as plain lines, for `--format text`. */
 

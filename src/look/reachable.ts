@@ -1,7 +1,7 @@
 import type { SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError, type ErrorCode } from "../errors.ts"
-import type { Surface } from "../node.ts"
+import { hasTrait, type Surface } from "../node.ts"
 import type { RefEntry } from "../refmap.ts"
 import { entriesFor } from "../refs/allocate.ts"
 import { type Position, walk } from "../tree.ts"
@@ -83,14 +83,13 @@ export function titled(
 /** A modal dialog inside the window leaves nothing else to act on. */
 function inModal(places: readonly Position[]): readonly Position[] {
   const modal = places.findLast(
-    ({ node, ancestors }) => ancestors.length > 0 && DIALOGS.has(node.role) && node.states.includes("modal"),
+    ({ node, ancestors }) =>
+      ancestors.length > 0 && hasTrait(node.role, "dialog") && node.states.includes("modal"),
   )
   return modal
     ? places.filter(({ node, ancestors }) => node === modal.node || ancestors.includes(modal.node))
     : places
 }
-
-const DIALOGS: ReadonlySet<string> = new Set(["dialog", "alertdialog", "alert", "sheet"])
 
 /** The same look at the modal dialog that covers the window, if there is one. */
 export async function seeOverDialog(ctx: Context, seen: Seeing, find: Find): Promise<Seeing> {

@@ -3,8 +3,8 @@ import type { Context } from "../command.ts"
 import { placeNamed } from "../content/grid.ts"
 import type { Position } from "../tree.ts"
 import type { Description } from "./description.ts"
+import { isSheetCell } from "./printed-rows.ts"
 import type { Find, Seeing } from "./reachable.ts"
-import { isSheetCell } from "./table-rows.ts"
 
 /** Cells of sheets, which a description names by their address, in view or not. */
 

@@ -6,10 +6,10 @@ import { withArticle } from "../node.ts"
 import { entriesFor } from "../refs/allocate.ts"
 import { qualified } from "../refs/resolve.ts"
 import { type Position, walk, wordsOf } from "../tree.ts"
+import { placeCells, type RowsOfTree, rowsNumbered, rowsOfTree } from "./numbered-rows.ts"
 import { actorOf, type TreeRow, textOf } from "./rows.ts"
 import { columnsIn, columnsNamed, spansOf, type TableSpans } from "./spans.ts"
 import { chooseTable, type Table, type TableChoice, type TreePlace } from "./table-choice.ts"
-import { placeCells, type RowsOfTree, rowsNumbered, rowsOfTree } from "./tree-rows.ts"
 
 /** Reads tables, sheets, lists and trees as rows of text. */
 
@@ -343,7 +343,7 @@ function rowsInView(rows: readonly TreeRow[]): Span {
 
 function refuseOutside({ ref }: Table, { first }: Span, count: number): void {
   if (first < count || first === 0) return
-  throw new AppError("INVALID_ARGS", `${ref} has ${count} rows, and row ${first + 1} is behind them`, {
+  throw new AppError("INVALID_ARGS", `${ref} has ${count} rows, so row ${first + 1} does not exist`, {
     suggestion: `Read the last ones: agent-desktop table ${ref} --rows ${Math.max(1, count - SOME_ROWS + 1)}-${count}`,
     details: { argument: "rows", row_count: count },
   })

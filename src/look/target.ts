@@ -10,6 +10,7 @@ import { isInteractive, nameAndValue, type Position } from "../tree.ts"
 import { until } from "../until.ts"
 import { type Description, parseDescription } from "./description.ts"
 import { matching, nearMisses, surroundingsOf } from "./matching.ts"
+import { isSheetCell } from "./printed-rows.ts"
 import {
   type Find,
   isOf,
@@ -23,7 +24,6 @@ import {
 import { isTable } from "./rows.ts"
 import { type Gaps, gapsOf } from "./search.ts"
 import { addressIn, isOutsideSheets, seeCell } from "./sheet-cell.ts"
-import { isSheetCell } from "./table-rows.ts"
 import { chooseWindow, type WindowChoice, windowsOfApp } from "./windows.ts"
 
 /** Turns a caller's words into a ref: the only matching element among those that a user could act on now. */
@@ -187,7 +187,7 @@ export const describedInRows =
   (ctx: Context, description: Description): Find =>
   async (places) => {
     if (!description.within.some(({ name }) => name !== undefined)) return matching(places, description)
-    const { inTheirRows } = await import("./row-places.ts")
+    const { inTheirRows } = await import("./places-in-rows.ts")
     const found = new Set(matching(await inTheirRows(ctx, places), description).map(({ node }) => node))
     return places.filter(({ node }) => found.has(node))
   }

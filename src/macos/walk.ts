@@ -121,7 +121,7 @@ class ElementDraft implements Draft<ElementDraft>, Reading, Labelled {
     this.depth = parent ? parent.below : 0
     this.below = depthBelow(this, { role: facts.role, name: nameOf(facts.attributes, {}) })
     this.isInPage = isBelowPage(parent)
-    this.isInMessage = parent?.isInMessage === true || MESSAGES.has(facts.role)
+    this.isInMessage = parent?.isInMessage === true || hasTrait(facts.role, "dialog")
   }
 
   /** The part of the screen in which its content can show. */
@@ -160,8 +160,6 @@ interface Place {
 
 const isBelowPage = (parent: ElementDraft | undefined): boolean =>
   parent !== undefined && (parent.isInPage || parent.role === "webarea")
-
-const MESSAGES: ReadonlySet<Role> = new Set(["alert", "alertdialog", "dialog", "sheet"])
 
 const OVERLAYS: ReadonlySet<Role> = new Set(["dialog", "drawer", "menu", "popover", "sheet", "tooltip"])
 

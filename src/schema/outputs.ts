@@ -85,14 +85,19 @@ let madeNode: ReturnType<typeof makeNode> | undefined
 
 const inferred = () => described(optional(literal(true)), "The name is a label beside or above it")
 
+/** The first members of a node and of a match. */
+const identified = () => ({
+  ref_id: optional(refId()),
+  role: string(),
+  name: optionalString(),
+  name_inferred: inferred(),
+  value: optionalString(),
+  value_length: valueLength(),
+})
+
 const makeNode = () =>
   object({
-    ref_id: optional(refId()),
-    role: string(),
-    name: optionalString(),
-    name_inferred: inferred(),
-    value: optionalString(),
-    value_length: valueLength(),
+    ...identified(),
     description: optionalString(),
     hint: optionalString(),
     states: states(),
@@ -129,12 +134,7 @@ export const windowInfo = () =>
 
 export const match = () =>
   object({
-    ref_id: optional(refId()),
-    role: string(),
-    name: optionalString(),
-    name_inferred: inferred(),
-    value: optionalString(),
-    value_length: valueLength(),
+    ...identified(),
     states: states(),
     interactive: boolean(),
     path: described(array(string()), "Names of its ancestors, from the window down"),

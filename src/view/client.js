@@ -271,7 +271,7 @@ const leave = (row) => {
 const wordOf = ([name, value]) =>
   value === true ? name : value === false ? "" : name === "ref_id" ? String(value) : `${name} ${value}`
 
-/** What a command acts on, then its arguments. */
+/** The target of a command, then its arguments. */
 const saidOf = ({ arguments: given, state }, { element, window, ref_id }) => {
   const { timeout_ms: _, ...args } = given ?? {}
   const target =

@@ -2,7 +2,7 @@ import type { Adapter, SeenWindow } from "../adapter.ts"
 import { Deadline } from "../deadline.ts"
 import type { Rect } from "../node.ts"
 import { decodePng } from "../picture/png.ts"
-import { intersection, isEmpty, overlaps } from "../rect.ts"
+import { around, encloses, intersection, isEmpty, isSameRect, overlaps, partOnScreen } from "../rect.ts"
 import { pause } from "../until.ts"
 import type { ScreenWatch, Watch } from "../watch.ts"
 import { ShownScreen } from "./shown-screen.ts"
@@ -223,11 +223,11 @@ export class LiveDesktop {
     return now.filter((window) => {
       const { id, bounds, is_focused } = window
       const known = this.#known.get(id)
-      if (!known || this.#unconfirmed.has(id) || !sameRect(known.content.bounds, bounds)) return true
+      if (!known || this.#unconfirmed.has(id) || !isSameRect(known.content.bounds, bounds)) return true
       const parts = bounds
         ? drawn.map((area) => intersection(area, bounds)).filter((one) => !isEmpty(one))
         : drawn
-      for (const part of parts) this.#touched.set(id, around(this.#touched.get(id), part))
+      for (const part of parts) this.#touched.set(id, around([this.#touched.get(id) ?? part, part]))
       const touched = this.#touched.get(id)
       const age = performance.now() - known.readAt
       if (known.content.secure === "unknown" && age > RETRY_MS) return true
@@ -258,7 +258,7 @@ export class LiveDesktop {
       const last = before.find(({ id }) => id === window.id)
       const [was, is] = [old.get(window.id)?.content.secure, known?.content.secure ?? "unknown"]
       const hasMoved =
-        !sameRect(window.bounds, known?.content.bounds) || (last && !sameRect(last.bounds, window.bounds))
+        !isSameRect(window.bounds, known?.content.bounds) || (last && !isSameRect(last.bounds, window.bounds))
       const hadNone = was === undefined || was === "unknown" || was.length === 0
       const isQuiet = time - (this.#drawnAt.get(window.id) ?? 0) > LATE_MS
       if (is !== "unknown" && is.length > 0) this.#secretive.add(window.id)
@@ -277,13 +277,15 @@ export class LiveDesktop {
     const isMoving = time - this.#movedAt < LEAVING_MS
     this.#veiled = isMoving ? merged([...this.#veiled, ...this.#pending]) : []
     const covers = [...wanted, ...this.#left.map(({ bounds }) => bounds), ...this.#veiled].flatMap(
-      (area) => this.screen.clip(area) ?? [],
+      (area) => partOnScreen(area, this.screen) ?? [],
     )
     const changedCovers = [
-      ...covers.filter((cover) => !this.#covers.some((one) => sameRect(one, cover))),
-      ...this.#covers.filter((cover) => !covers.some((one) => sameRect(one, cover))),
+      ...covers.filter((cover) => !this.#covers.some((one) => isSameRect(one, cover))),
+      ...this.#covers.filter((cover) => !covers.some((one) => isSameRect(one, cover))),
     ]
-    const areas = merged([...this.#pending, ...changedCovers].flatMap((area) => this.screen.clip(area) ?? []))
+    const areas = merged(
+      [...this.#pending, ...changedCovers].flatMap((area) => partOnScreen(area, this.screen) ?? []),
+    )
     this.#pending = []
     this.#covers = covers
     if (areas.length === 0) return
@@ -299,7 +301,7 @@ export class LiveDesktop {
       const places = looks.map((windows) => windows.find((one) => one.id === id)?.bounds)
       return (
         (this.#secretive.has(id) || contents.some((one) => one && one.secure.length > 0)) &&
-        places.some((place) => !sameRect(place, places[0]))
+        places.some((place) => !isSameRect(place, places[0]))
       )
     })
   }
@@ -323,30 +325,13 @@ const grown = ({ x, y, width, height }: Rect): Rect => ({
   height: height + 2 * MARGIN,
 })
 
-const encloses = (outer: Rect, inner: Rect): boolean => {
-  const shared = intersection(outer, inner)
-  return shared.width === inner.width && shared.height === inner.height
-}
-
-/** The rectangle around two. */
-export function around(a: Rect | undefined, b: Rect): Rect {
-  if (!a) return b
-  const [x, y] = [Math.min(a.x, b.x), Math.min(a.y, b.y)]
-  return {
-    x,
-    y,
-    width: Math.max(a.x + a.width, b.x + b.width) - x,
-    height: Math.max(a.y + a.height, b.y + b.height) - y,
-  }
-}
-
 /** The same area in fewer rectangles: those that overlap become one. */
 export function merged(areas: readonly Rect[]): readonly Rect[] {
   const result: Rect[] = []
   for (const area of areas) {
     let joined = area
     for (let i = result.findIndex((one) => overlaps(one, joined)); i >= 0; ) {
-      joined = around(result.splice(i, 1)[0], joined)
+      joined = around([...result.splice(i, 1), joined])
       i = result.findIndex((one) => overlaps(one, joined))
     }
     result.push(joined)
@@ -354,11 +339,8 @@ export function merged(areas: readonly Rect[]): readonly Rect[] {
   return result
 }
 
-const sameRect = (a: Rect | undefined, b: Rect | undefined): boolean =>
-  a?.x === b?.x && a?.y === b?.y && a?.width === b?.width && a?.height === b?.height
-
 const sameRects = (a: readonly Rect[], b: readonly Rect[]): boolean =>
-  a.length === b.length && a.every((one, i) => sameRect(one, b[i]))
+  a.length === b.length && a.every((one, i) => isSameRect(one, b[i]))
 
 const sameList = (a: readonly SeenWindow[], b: readonly SeenWindow[]): boolean =>
   a.length === b.length &&
@@ -368,7 +350,7 @@ const sameList = (a: readonly SeenWindow[], b: readonly SeenWindow[]): boolean =
       one.id === other?.id &&
       one.title === other.title &&
       one.is_focused === other.is_focused &&
-      sameRect(one.bounds, other.bounds)
+      isSameRect(one.bounds, other.bounds)
     )
   })
 

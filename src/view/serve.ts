@@ -142,7 +142,7 @@ function openServer(port: number, token: string, events: SocketEvents): Bun.Serv
       },
     })
   } catch (error) {
-    throw new AppError("ACTION_FAILED", `Port ${port} cannot be listened on`, {
+    throw new AppError("ACTION_FAILED", `Cannot listen on port ${port}`, {
       suggestion: "Leave out --port, or name a free port above 1023",
       platformDetail: String(error),
     })
@@ -263,7 +263,7 @@ function openInBrowser(url: string): void {
   writePrivateFile(openerPath(), new TextEncoder().encode(html))
   const program = process.platform === "darwin" ? "open" : "xdg-open"
   if (!Bun.which(program))
-    throw new AppError("PLATFORM_NOT_SUPPORTED", `'${program}' is not installed, which opens the browser`, {
+    throw new AppError("PLATFORM_NOT_SUPPORTED", `'${program}', which opens the browser, is not installed`, {
       suggestion: "Leave out --open, and open the address that is printed",
     })
   Bun.spawn([program, openerPath()], { stdio: ["ignore", "ignore", "ignore"] }).unref()

@@ -1,6 +1,6 @@
 import type { Rect } from "../node.ts"
 import { encodePng } from "../picture/png.ts"
-import { intersection, isEmpty } from "../rect.ts"
+import { intersection } from "../rect.ts"
 import type { ScreenPart } from "../watch.ts"
 
 /** The screen in two copies: as it is, and as it is shown, with covers over everything that must not be seen. */
@@ -33,16 +33,6 @@ export class ShownScreen {
       pixels.set(this.#shown.subarray(from, from + width), row * width)
     }
     return encodePng({ width, height, bgrx: new Uint8Array(pixels.buffer) })
-  }
-
-  /** The part of a rectangle that is on the screen, in whole pixels; undefined if none is. */
-  clip({ x, y, width, height }: Rect): Rect | undefined {
-    const left = Math.max(0, Math.floor(x))
-    const top = Math.max(0, Math.floor(y))
-    const right = Math.min(this.width, Math.ceil(x + width))
-    const bottom = Math.min(this.height, Math.ceil(y + height))
-    const clipped = { x: left, y: top, width: right - left, height: bottom - top }
-    return isEmpty(clipped) ? undefined : clipped
   }
 
   #resize({ width, height }: Size): void {

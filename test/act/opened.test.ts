@@ -3,7 +3,7 @@ import { clearDesks } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
 import { BUTTON, holding } from "./holding.ts"
 
-/** What counts as opened by a click. */
+/** Dialogs and popups that count as opened by a click, and those that do not. */
 
 afterAll(clearDesks)
 
@@ -37,6 +37,48 @@ describe.concurrent("a click", () => {
   test("is not proved by a dialog that only became active", async () => {
     const { data } = await reporting("own", false)
     expect(data.disposition.delivery).toBe("delivered_unverified")
+  })
+
+  test("is not proved by a dialog that was reported before it", async () => {
+    const it = await holding({ ...BUTTON, does: () => {} }, DIALOG)
+    const dialog = it.window.root.children[1]!
+    const reported = [{ address: dialog.address, isNew: true }]
+    it.world.appeared = () => reported.splice(0)
+    it.world.openedAmong = (addresses) => (addresses.includes(dialog.address) ? dialog : undefined)
+    const { data } = await it.act("click")
+    expect(data.disposition.delivery).toBe("delivered_unverified")
+    expect(data.popup).toBeUndefined()
+  })
+
+  test("is not proved by the dialog that its element is in", async () => {
+    const it = await holding({ ...DIALOG, children: [{ ...BUTTON, does: () => {} }] })
+    const [dialog] = it.window.root.children
+    it.world.appeared = () => (it.sent().length > 0 ? [{ address: dialog!.address, isNew: true }] : [])
+    it.world.openedAmong = () => (it.sent().length > 0 ? dialog : undefined)
+    const { data } = await it.act("click")
+    expect(it.sent()).toHaveLength(1)
+    expect(data.disposition.delivery).toBe("delivered_unverified")
+    expect(data.popup).toBeUndefined()
+  })
+
+  test.each([
+    ["was open before", false, "delivered_unverified"],
+    ["has opened", true, "delivered_verified"],
+  ])("that makes a window active that %s", async (_, isNew, delivery) => {
+    const it = await holding({ ...BUTTON, does: () => {} })
+    const { root } = it.app.window("Sure?", [{ ...BUTTON, name: "Yes" }], { id: "w-2" })
+    it.world.focused = it.window
+    it.world.watchPopups = () => ({
+      look: async () => undefined,
+      forget: () => {},
+      hasAppeared: (id) => isNew && id === "w-2",
+      [Symbol.dispose]: () => {},
+    })
+    it.world.appeared = () => (it.sent().length > 0 ? [{ address: root.address, isNew: false }] : [])
+    it.world.openedAmong = (addresses) => (addresses.includes(root.address) ? root : undefined)
+    const { data } = await it.act("click")
+    expect(data.disposition.delivery).toBe(delivery)
+    expect(data.popup === undefined).toBe(!isNew)
   })
 
   test.each([

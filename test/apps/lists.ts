@@ -4,16 +4,16 @@ import { type Dump, wordsIn } from "../e2e/expected.ts"
 import type { Json } from "../support/json.ts"
 
 /**
- * Lists of everything that the picture of an app's window shows, written by somebody who looked at it. A line describes
- * one element as a target does; equal lines stand for several elements. Lines below "Not on the bus:" show in the picture
- * and are in no accessibility tree; the test proves that too.
+ * Lists of everything that the picture of an app's window shows, written by a person who looked at it. A line describes
+ * one element as a target does; equal lines stand for several elements. Lines below "Not on the bus:" show in the
+ * picture and are in no accessibility tree; the test proves that too.
  */
 interface List {
   readonly seen: readonly string[]
   readonly missing: readonly string[]
 }
 
-/** undefined: nobody has written one. */
+/** undefined: it has not been written. */
 export function listOf(key: string): List | undefined {
   const file = `${import.meta.dir}/${key}.txt`
   if (!existsSync(file)) return undefined

@@ -173,7 +173,7 @@ test("a desktop whose parts do not answer is stopped in time", async () => {
   expect(code).toBe("ok")
 })
 
-// Running commands ------------------------------------------------------------------------------------------------
+// Running commands
 
 interface Outcome {
   readonly line: Line

@@ -1,20 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdirSync } from "node:fs"
 import { firefox, startFixture, startPage, TOOLKITS } from "../fixtures/fixture.ts"
+import { nodesOf } from "../support/answers.ts"
 import { CHROMIUM } from "../support/chromium.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
 
 /** A ref that was just given answers: every ref of every window is asked right after its snapshot. */
-
-interface Found {
-  readonly ref_id?: string
-  readonly role: string
-  readonly name?: string
-  readonly children?: readonly Found[]
-}
-const nodesOf = (tree: Found): Found[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
 
 /** A batch has a limit. */
 const AT_ONCE = 200

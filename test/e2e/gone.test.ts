@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { type Gone, type GoneToolkit, startGone, startTabs } from "../fixtures/gone.ts"
-import { answersOf } from "../support/answers.ts"
+import { answersOf, nodesOf } from "../support/answers.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
@@ -24,13 +24,6 @@ const windowTitled = (title: string): Promise<string> =>
     const { windows } = await ok("list-windows")
     return windows.find((one: { title: string }) => one.title === title)?.id
   }, 30_000)
-interface Found {
-  readonly ref_id?: string
-  readonly role: string
-  readonly name?: string
-  readonly children?: readonly Found[]
-}
-const nodesOf = (tree: Found): Found[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
 /** Looks at a window, hidden parts included, and returns refs by name, which stay good after later looks. */
 const look = async (id: string): Promise<(name: string) => string> => {
   const { tree, snapshot_id } = await ok("snapshot", "--window-id", id, "--include-hidden")

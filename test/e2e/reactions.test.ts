@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
-import type { Rect } from "../../src/node.ts"
 import { type Reacting, startHoverPage, startReacting } from "../fixtures/reacting.ts"
+import { nodesOf } from "../support/answers.ts"
 import { openDesktop, PROGRAM, type RunResult, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
@@ -11,20 +11,11 @@ const NOT_DELIVERED = { delivery: "not_delivered", retry: "safe" }
 const AWAY = ["mouse-move", "--xy", "1200,1000"]
 const SECRET = "correct-horse-battery-staple"
 
-interface Node {
-  readonly ref_id?: string
-  readonly name?: string
-  readonly bounds?: Rect
-  readonly children?: readonly Node[]
-}
-
-const all = (node: Node): Node[] => [node, ...(node.children ?? []).flatMap(all)]
-
 /** The ref of the element with this name, by its snapshot: a later one does not change its meaning. */
 async function refOf(desktop: TestDesktop, app: Reacting, name: string): Promise<string> {
   return until(async () => {
     const { json } = await desktop.run("snapshot", "--app", app.app)
-    const ref = json?.ok && all(json.data.tree).find((node) => node.name === name)?.ref_id
+    const ref = json?.ok && nodesOf(json.data.tree).find((node) => node.name === name)?.ref_id
     return ref && `@${json.data.snapshot_id}:${ref.slice(1)}`
   }, 30_000)
 }
@@ -130,7 +121,7 @@ describe("the pointer presses only its element, even with", () => {
     expect((await desktop.run("click", file, "--input", "physical")).json).toMatchObject({ ok: true })
     const print = await until(async () => {
       const { json } = await desktop.run("snapshot", "--app", other.app, "--surface", "menu")
-      return json.ok && all(json.data.tree).find(({ name }) => name === "Print")?.ref_id
+      return json.ok && nodesOf(json.data.tree).find(({ name }) => name === "Print")?.ref_id
     })
     expect((await desktop.run("click", print, "--input", "physical")).json).toMatchObject({ ok: true })
     await until(async () => (await namesOf(other, "chosen")).length === 1)
@@ -174,7 +165,7 @@ test("a press is long enough for a control that acts on a timer while the button
   const tabs = async () => {
     const look = ["snapshot", "--app", "soffice", "--include-bounds", "--max-depth", "30"]
     const { json } = await desktop.run(...look, "--timeout-ms", "20000")
-    return json?.ok ? all(json.data.tree).filter(({ name = "" }) => /^Sheet\d+$/.test(name)) : []
+    return json?.ok ? nodesOf(json.data.tree).filter(({ name = "" }) => /^Sheet\d+$/.test(name)) : []
   }
   const first = await until(async () => (await tabs())[0]?.bounds, 90_000)
   // "Add sheet" has no accessible object. It is left of the first tab.

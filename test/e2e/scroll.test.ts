@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
-import type { Rect } from "../../src/node.ts"
+import type { Node } from "../../src/node.ts"
 import { startFixture, TOOLKITS } from "../fixtures/fixture.ts"
+import { nodesOf } from "../support/answers.ts"
 import { CHROMIUM } from "../support/chromium.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
@@ -8,21 +9,12 @@ import { until } from "../support/until.ts"
 
 setDefaultTimeout(180_000)
 
-interface Node {
-  readonly ref_id?: string
-  readonly name?: string
-  readonly bounds?: Rect
-  readonly children?: readonly Node[]
-}
-
-const all = (node: Node): Node[] => [node, ...(node.children ?? []).flatMap(all)]
-
 /** One look at the window: the first element with this name. */
 async function look(desktop: TestDesktop, title: string, name: string): Promise<Node | undefined> {
   const { json } = await desktop.run("list-windows")
   const id = json.data.windows.find((one: Json) => one.title.startsWith(title))?.id
   const seen = await desktop.run("snapshot", "--window-id", `${id}`, "--include-bounds", "--include-hidden")
-  return seen.json.ok ? all(seen.json.data.tree).find((node) => node.name === name) : undefined
+  return seen.json.ok ? nodesOf(seen.json.data.tree).find((node) => node.name === name) : undefined
 }
 
 describe("the first look after a scroll shows the new view", () => {
@@ -117,7 +109,7 @@ async function buttons(desktop: TestDesktop): Promise<{ ref_id: string; name: st
 }
 
 const buttonsIn = (tree: Node): { ref_id: string; name: string }[] =>
-  all(tree).flatMap(({ ref_id, name }) => (ref_id && name?.startsWith("Buy ") ? [{ ref_id, name }] : []))
+  nodesOf(tree).flatMap(({ ref_id, name }) => (ref_id && name?.startsWith("Buy ") ? [{ ref_id, name }] : []))
 
 interface LongPage extends AsyncDisposable {
   /** How far it is scrolled. */

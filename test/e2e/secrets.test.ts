@@ -185,7 +185,7 @@ test("--secret types only into secure fields, and only from a source that exists
   expect(field.holds(FIRST)).toBe(true)
 })
 
-// The field and the digests that it reports ---------------------------------------------------------------------
+// The field and the digests that it reports
 
 interface Field extends AsyncDisposable {
   readonly app: string
@@ -279,7 +279,7 @@ const secureOf = (tree: Printed) => all(tree).find((node) => node.states?.includ
 const plainOf = (tree: Printed) =>
   all(tree).find((node) => node.role === "textfield" && !node.states?.includes("secure"))?.ref_id
 
-// Places to search -------------------------------------------------------------------------------------------------
+// Places to search
 
 async function run(
   desktop: TestDesktop,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { chromium, type Fixture, firefox, startChoosing, startPage } from "../fixtures/fixture.ts"
-import { nodesOf } from "../support/answers.ts"
+import { answersOf, nodesOf } from "../support/answers.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { popupsOn } from "../support/popups.ts"
@@ -12,12 +12,8 @@ let desktop: TestDesktop
 let id: string
 
 const run = async (...args: string[]): Promise<Json> =>
-  (await desktop.run(...args, "--timeout-ms", "15000")).json
-const ok = async (...args: string[]): Promise<Json> => {
-  const json = await run(...args)
-  if (!json?.ok) throw new Error(`${args.join(" ")}: ${JSON.stringify(json)}`)
-  return json.data
-}
+  (await desktop.run(...args, "--timeout-ms", "60000")).json
+const ok = answersOf(() => desktop, 60_000)
 const find = async (title: string): Promise<string> =>
   until(async () => {
     const { windows } = await ok("list-windows")

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { type Fixture, startFixture, type Toolkit } from "../fixtures/fixture.ts"
+import { answersOf } from "../support/answers.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
@@ -8,13 +9,7 @@ import { until } from "../support/until.ts"
 
 let desktop: TestDesktop
 
-const run = async (...args: string[]): Promise<Json> =>
-  (await desktop.run(...args, "--timeout-ms", "15000")).json
-const ok = async (...args: string[]): Promise<Json> => {
-  const json = await run(...args)
-  if (!json?.ok) throw new Error(`${args.join(" ")}: ${JSON.stringify(json)}`)
-  return json.data
-}
+const ok = answersOf(() => desktop, 60_000)
 const error = async (...args: string[]): Promise<Json> => {
   const { json } = await desktop.run(...args)
   if (json?.ok) throw new Error(`${args.join(" ")} succeeded: ${JSON.stringify(json)}`)

@@ -124,7 +124,7 @@ describe("a comment with the reason replaces", () => {
     const it = recorded([button("Delete"), button("Delete")])
     await it.act("click", "Delete")
     expect(it.text()).toBe(
-      '# Not recorded: click button "Delete", because other elements have its role and name, and no name around it tells which\n',
+      '# Not recorded: click button "Delete", because other elements have its role and name, and no name around it distinguishes them\n',
     )
     expect(it.told[0]).toContain("is only a comment")
   })

@@ -65,7 +65,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
   files,
 }
 
-// Command lines ---------------------------------------------------------------------------------------------------
+// Command lines
 
 const WORDS = [
   ...Object.keys(commands),
@@ -95,7 +95,7 @@ async function argv(dice: Dice): Promise<void> {
   })
 }
 
-// Batches, run as every command is, on the fake desk -------------------------------------------------------------------
+// Batches, run as every command is, on the fake desk
 
 const desk = await readyDesk()
 const ITEMS = (await samplesOf(commands)).map(({ command, args }) => ({
@@ -117,7 +117,7 @@ async function batch(dice: Dice): Promise<void> {
   for (const error of errors) if (error?.code === "INTERNAL") throw new Error(`${commands}: ${error.message}`)
 }
 
-// Maps of refs -----------------------------------------------------------------------------------------------------
+// Maps of refs
 
 const MAP = formatRefMap({
   inner: new Map(
@@ -148,7 +148,7 @@ async function refmap(dice: Dice): Promise<void> {
 
 const nested = (dice: Dice): string => '{"inner":'.repeat(dice.roll(5000)) + "[".repeat(dice.roll(5000))
 
-// D-Bus ------------------------------------------------------------------------------------------------------------
+// D-Bus
 
 const SIGNATURES = [
   "",
@@ -219,7 +219,7 @@ function requireBusError(error: unknown): void {
   throw error
 }
 
-// X11 --------------------------------------------------------------------------------------------------------------
+// X11
 
 const READS: readonly ((x: X11, deadline: Deadline) => Promise<unknown>)[] = [
   (x, deadline) => listWindows(x, deadline),
@@ -270,7 +270,7 @@ async function x11(dice: Dice): Promise<void> {
   await orderly(async () => void (await dice.pick(READS)(server as unknown as X11, Deadline.in(5000))))
 }
 
-// Files and addresses from other programs ------------------------------------------------------------------------------
+// Files and addresses from other programs
 
 const ADDRESS = "unix:path=/run/user/0/bus,guid=12;unix:abstract=/tmp/x%41;tcp:host=a"
 const PNG = Buffer.from(
@@ -298,7 +298,7 @@ async function files(dice: Dice): Promise<void> {
   await orderly(async () => void decodePng(mutateBytes(dice, PNG)), [Error])
 }
 
-// Damaging inputs, and checking the outcome -----------------------------------------------------------------------------
+// Damaging inputs, and checking the outcome
 
 /** Runs the read. If it throws, the error must be an expected one. */
 async function orderly(

@@ -147,7 +147,7 @@ export async function python(verb: "new" | "read", file: string, paragraphs = ""
 
 const nameOf = (row: number, column: number): string => `${String.fromCharCode(65 + column)}${row + 1}`
 
-// Texts -----------------------------------------------------------------------------------------------------------
+// Texts
 
 const WORDS = [
   "kelp",
@@ -250,9 +250,9 @@ function formulaFor(dice: Dice, locale: Locale): string {
 /** A tab, or a line break that would end the cell, is refused before anything is written. */
 const isUnwritable = (text: string): boolean => /\t|^\n/.test(text)
 
-// What must hold ----------------------------------------------------------------------------------------------------
+// Checks of the results
 
-/** Why the text that a table reads is not what the workbook holds. */
+/** The reason why the text that a table reads is not the one in the workbook. */
 function disagreement(shows: string, held: Held | undefined, locale: Locale): string | undefined {
   if (!held) return shows === "" ? undefined : "the file has nothing there"
   if (held.text !== undefined) return held.text === shows ? undefined : "the file has another text"
@@ -262,7 +262,7 @@ function disagreement(shows: string, held: Held | undefined, locale: Locale): st
   return number === undefined || isNear(number, held.number) ? undefined : "the file has another number"
 }
 
-/** Why a cell that the answer does not name does not hold what was written. */
+/** The reason why a cell that the answer does not name does not hold the written text. */
 function wrong(wanted: string, shows: string, held: Held | undefined, locale: Locale): string | undefined {
   if (wanted === "") return held === undefined || held.text === "" ? undefined : "it is not empty"
   if (wanted.startsWith("=") && wanted.length > 1)

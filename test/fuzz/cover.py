@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Windows of another process that open where the pointer is: a popup that asks nobody, or a window with a title bar.
+"""Windows of another process that open where the pointer is: a popup that the window manager does not manage, or a window with a title bar.
 
 {"open": ID, "at": [X, Y], "popup": BOOLEAN}   {"close": true}   Each press on it writes {"hit": ID}."""
 

@@ -5,7 +5,7 @@ import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 import { startXvfb } from "./x11/xvfb.ts"
 
-/** Whose a window is: the X server and the accessibility bus know; a window may claim anything. */
+/** The process of a window: the X server and the accessibility bus know it; a window may claim any. */
 
 setDefaultTimeout(60_000)
 

@@ -253,7 +253,7 @@ describe("table", () => {
     [{ range: "A1:B2:C3" }, "INVALID_ARGS", "is not a range"],
     [{ rows: "5-1" }, "INVALID_ARGS", "'5-1' is not a range of numbers"],
     [{ rows: "0-3" }, "INVALID_ARGS", "is not a range of numbers"],
-    [{ rows: "1001-1002" }, "INVALID_ARGS", "has 1000 rows, and row 1001 is behind them"],
+    [{ rows: "1001-1002" }, "INVALID_ARGS", "has 1000 rows, so row 1001 does not exist"],
     [{ columns: "Nowhere" }, "INVALID_ARGS", "there is no column 'Nowhere'"],
     [{ columns: "4" }, "INVALID_ARGS", "there is no column '4'"],
     [{ range: "A1:C3", rows: "1-2" }, "INVALID_ARGS", "exclude each other"],

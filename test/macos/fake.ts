@@ -154,7 +154,8 @@ export function startScene(scene: string | object, options: StartOptions = {}): 
     look: (node) => JSON.parse(`${symbols.fakemac_look(chars(node))}`),
     world: () => JSON.parse(`${symbols.fakemac_world()}`),
     apply: (...effects) => {
-      if (!symbols.fakemac_apply(chars(JSON.stringify(effects)))) throw new Error("these effects are no JSON")
+      if (!symbols.fakemac_apply(chars(JSON.stringify(effects))))
+        throw new Error("these effects are not JSON")
     },
     sleep: (ms) => symbols.fakemac_sleep(ms),
     now: () => symbols.fakemac_now(),

@@ -4,6 +4,7 @@ import { toLine } from "../../src/envelope.ts"
 import { connectMacos } from "../../src/macos/adapter.ts"
 import { openRefStore } from "../../src/refs/store.ts"
 import { type Door, runCommand } from "../../src/run.ts"
+import { demanding } from "../support/answers.ts"
 import type { Json } from "../support/json.ts"
 import { lineOf } from "./compiled.ts"
 import { buildFake } from "./fake/build.ts"
@@ -55,16 +56,7 @@ export async function onMac(
   const program: Program = {
     mac,
     run,
-    async ok(name, args) {
-      const envelope = await run(name, args)
-      if (!envelope.ok) throw new Error(`${name}: ${JSON.stringify(envelope.error)}`)
-      return envelope.data
-    },
-    async error(name, args) {
-      const envelope = await run(name, args)
-      if (envelope.ok) throw new Error(`${name} succeeded: ${JSON.stringify(envelope.data)}`)
-      return envelope.error
-    },
+    ...demanding(run),
     async ref(name, role) {
       const found = [...(await refs.load()).inner].filter(
         ([, entry]) => entry.name === name && (role === undefined || entry.role === role),

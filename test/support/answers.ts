@@ -25,3 +25,19 @@ export const windowTitled = (
 
 /** A node and everything inside, depth first. */
 export const nodesOf = (tree: Node): Node[] => [tree, ...(tree.children ?? []).flatMap(nodesOf)]
+
+/** Commands that must succeed or fail, by a function that runs any command and returns its envelope. */
+export const demanding = (
+  run: (name: string, args?: object) => Promise<Json>,
+): Record<"ok" | "error", (name: string, args?: object) => Promise<Json>> => ({
+  async ok(name, args) {
+    const envelope = await run(name, args)
+    if (!envelope.ok) throw new Error(`${name}: ${JSON.stringify(envelope.error)}`)
+    return envelope.data
+  },
+  async error(name, args) {
+    const envelope = await run(name, args)
+    if (envelope.ok) throw new Error(`${name} succeeded: ${JSON.stringify(envelope.data)}`)
+    return envelope.error
+  },
+})

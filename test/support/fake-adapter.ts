@@ -51,7 +51,9 @@ export function fakeAdapter(world: World, deadline: Deadline): Adapter {
     watchPopups: async () => world.watchPopups(),
     openedAmong: async (addresses, _, options) => {
       const element = world.openedAmong(addresses)
-      return element && readTree(world, { kind: "element", handle: handleOf(element) }, options)
+      if (!element) return undefined
+      const tree = readTree(world, { kind: "element", handle: handleOf(element) }, options)
+      return world.windows.some(({ root }) => root === element) ? { ...tree, rootPath: [] } : tree
     },
     tree: (target, options) => native("tree", () => readTree(world, target, options)),
     processStart: (pid) => native("processStart", () => world.apps.find((app) => app.pid === pid)?.start),

@@ -6,6 +6,7 @@ import { toLine } from "../../src/envelope.ts"
 import type { Numbering } from "../../src/node.ts"
 import { openRefStore } from "../../src/refs/store.ts"
 import { type Door, runCommand } from "../../src/run.ts"
+import { demanding } from "./answers.ts"
 import { fakeAdapter } from "./fake-adapter.ts"
 import { World } from "./fake-world.ts"
 import type { Json } from "./json.ts"
@@ -49,16 +50,7 @@ export function desk(door: Partial<Door> = {}, numbering?: Numbering): Desk {
     refs,
     root,
     run,
-    async ok(name, args) {
-      const envelope = await run(name, args)
-      if (!envelope.ok) throw new Error(`${name}: ${JSON.stringify(envelope.error)}`)
-      return envelope.data
-    },
-    async error(name, args) {
-      const envelope = await run(name, args)
-      if (envelope.ok) throw new Error(`${name} succeeded: ${JSON.stringify(envelope.data)}`)
-      return envelope.error
-    },
+    ...demanding(run),
     async ref(name) {
       const found = [...(await refs.load()).inner].filter(([, entry]) => entry.name === name)
       if (found.length !== 1) throw new Error(`${found.length} refs are named ${name}`)

@@ -309,7 +309,7 @@ export class World {
   ownerAt: (point: Point) => number | undefined = () => undefined
   /** The popups of a process that no tree has. */
   popups: (pid: number) => number | undefined = () => undefined
-  /** What the screen reports about popups; undefined if it reports nothing. */
+  /** The screen's reports about popups; undefined if it reports nothing. */
   watchPopups: () => PopupWatch | undefined = () => undefined
   /** Objects that apps have reported since the last call. */
   appeared: () => readonly Appeared[] = () => []

@@ -11,8 +11,15 @@ import { Element, type Origin } from "./element.ts"
 import type { Facts } from "./facts.ts"
 import { settle } from "./labels.ts"
 import { cleanName, shortcutOf } from "./names.ts"
-import { actionsIn, mayBeDrawn, provenKind, provenStates } from "./proof.ts"
-import { type Answers, type Reading, wordsOf } from "./reading.ts"
+import {
+  type Answers,
+  actionsIn,
+  mayBeDrawn,
+  provenKind,
+  provenStates,
+  type Reading,
+  wordsOf,
+} from "./reading.ts"
 import { type Kind, ROLE } from "./roles.ts"
 import { isShowing, type Sight } from "./sight.ts"
 

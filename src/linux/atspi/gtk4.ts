@@ -1,5 +1,5 @@
 import type { Rect } from "../../node.ts"
-import { overlaps } from "../../rect.ts"
+import { isSameRect, overlaps } from "../../rect.ts"
 import { type Atspi, INTERFACE, type Ref, ROOT_PATH } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import type { Item } from "./cache.ts"
@@ -246,8 +246,7 @@ function hasOverlaps(rooms: readonly Rect[]): boolean {
 }
 
 function isSamePlace(extents: ReadonlyMap<string, Rect>, one: Child, other: Child): boolean {
-  const [a, b] = [extents.get(one.ref.path), extents.get(other.ref.path)]
-  return a?.x === b?.x && a?.y === b?.y && a?.width === b?.width && a?.height === b?.height
+  return isSameRect(extents.get(one.ref.path), extents.get(other.ref.path))
 }
 
 function hasRoom(rect: Rect | undefined): boolean {

@@ -1,6 +1,6 @@
 import type { Hit, HitCare } from "../../adapter.ts"
 import type { Point, Rect } from "../../node.ts"
-import { contains, isEmpty } from "../../rect.ts"
+import { contains, isEmpty, isSameRect } from "../../rect.ts"
 import { pause } from "../../until.ts"
 import { type Atspi, type Ref, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
@@ -199,9 +199,7 @@ async function isCutOff(
 async function isLike(atspi: Atspi, one: Ref, other: Ref): Promise<boolean> {
   const read = (ref: Ref) => Promise.all([atspi.role(ref), unlessRefused(atspi.extents(ref))])
   const [[role, a], [otherRole, b]] = await Promise.all([read(one), read(other)])
-  return (
-    role === otherRole && a?.x === b?.x && a?.y === b?.y && a?.width === b?.width && a?.height === b?.height
-  )
+  return role === otherRole && isSameRect(a, b)
 }
 
 const MAX_DEPTH = 50

@@ -6,8 +6,15 @@ import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import type { Element, Parent } from "./element.ts"
 import { cleanName, type Expect, hasValue, isClassName, mayHaveValue, readText, readValue } from "./names.ts"
-import { actionsIn, isShape, mayBeCanvas, mayBeDrawn } from "./proof.ts"
-import { type Answers, isGridCell, type Reading } from "./reading.ts"
+import {
+  type Answers,
+  actionsIn,
+  isGridCell,
+  isShape,
+  mayBeCanvas,
+  mayBeDrawn,
+  type Reading,
+} from "./reading.ts"
 import { type Kind, ROLE } from "./roles.ts"
 import type { Traits } from "./toolkits.ts"
 

@@ -86,8 +86,8 @@ export async function settleRow(atspi: Atspi, element: Element, text: string): P
 }
 
 /**
- * Which texts can be compared. Two columns may share a renderer, as Thunar's type and date do: then it always holds the
- * text of the later one.
+ * The texts that can be compared. Two columns may share a renderer, as Thunar's type and date do: then it always holds
+ * the text of the later one.
  */
 export function comparable(looks: readonly (readonly (number | undefined)[])[]): readonly number[] {
   const [first = []] = looks
@@ -128,8 +128,8 @@ export const otherRow = (): AppError =>
   )
 
 /**
- * Why the texts of a row, or of rows that a click on a header sorts, may be outdated. An app can reorder every table,
- * even one that users cannot sort.
+ * The reason why the texts of a row, or of rows that a click on a header sorts, may be outdated. An app can reorder
+ * every table, even one that users cannot sort.
  */
 export async function doubtOf(atspi: Atspi, element: Element): Promise<Doubt | undefined> {
   const table = await tableOf(atspi, element)

@@ -2,6 +2,7 @@ import type { SeenNode } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
 import type { Rect } from "../../node.ts"
+import { around, encloses } from "../../rect.ts"
 import { isInteractive } from "../../tree.ts"
 import { DBusClosed, DBusError, DBusTimeout } from "../dbus/bus.ts"
 import type { Uncovered } from "../windowing/system.ts"
@@ -70,9 +71,9 @@ async function mayBeSorted(atspi: Atspi, table: SeenNode, look: Look): Promise<b
     ...headersOf(table).map(({ bounds }) => (bounds ? bounds.y + bounds.height : 0)),
   )
   const area = { x: x + shift.x, y: top, width, height: y + shift.y + height - top }
-  const cells = inView.flatMap(({ bounds }) => (bounds && contains(area, bounds) ? [bounds] : []))
+  const cells = inView.flatMap(({ bounds }) => (bounds && encloses(area, bounds) ? [bounds] : []))
   if (cells.length < 2) return false
-  const texts = all.flatMap((end) => (end && contains(area, end.cell) ? [end] : []))
+  const texts = all.flatMap((end) => (end && encloses(area, end.cell) ? [end] : []))
   // The other columns and the space below the rows are not looked at.
   const seen = await look(around(cells), atspi.deadline)
   const wrong = seen && texts.filter((text) => !isNear(inkEnd(seen, text), text.end))
@@ -136,17 +137,6 @@ async function belowHeader(atspi: Atspi, table: Ref, moved: (rect: Rect) => Rect
 /** A bold text is about a tenth wider. */
 const LEAST_RATIO = 0.85
 const MOST_RATIO = 1.2
-
-const contains = (area: Rect, { x, y, width, height }: Rect): boolean =>
-  x >= area.x && y >= area.y && x + width <= area.x + area.width && y + height <= area.y + area.height
-
-/** The rectangle around all of these. */
-function around(rects: readonly Rect[]): Rect {
-  const [left, top] = [Math.min(...rects.map(({ x }) => x)), Math.min(...rects.map(({ y }) => y))]
-  const right = Math.max(...rects.map(({ x, width }) => x + width))
-  const bottom = Math.max(...rects.map(({ y, height }) => y + height))
-  return { x: left, y: top, width: right - left, height: bottom - top }
-}
 
 /** The first text of each row. */
 function firstTexts(table: SeenNode): readonly SeenNode[] {

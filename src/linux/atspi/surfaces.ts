@@ -109,7 +109,7 @@ async function menusElsewhere(
       .map((ref) => [refKey(ref), ref] as const),
   )
   const isHeard = new Set(heard.map(refKey))
-  const { looseType, searchLoose } = await import("./loose-popups.ts")
+  const { looseType, searchLoose } = await import("./popups.ts")
   const show = async (ref: Ref, isNew: boolean): Promise<readonly Shown[]> => {
     const type = await looseType(atspi, ref)
     if (!type) return []

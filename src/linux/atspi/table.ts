@@ -202,7 +202,7 @@ async function columnOf(atspi: Atspi, cell: Ref): Promise<number | undefined> {
   return column >= 0 ? column : undefined
 }
 
-/** How the text of a column's cells is asked for: they are of one kind. */
+/** The question for the text of a column's cells, which are of one kind. */
 type ColumnKind = "text" | "name" | "check" | "parts"
 
 class TableCells {

@@ -334,7 +334,7 @@ const GTK3: Traits = {
   // GtkTreeViewAccessible renews a cell when the model says that its row changed. GtkTreeView draws what is in the model,
   // also if the model says nothing, or reports a new order for a wrong path as Thunar does.
   cellsKeepTexts: true,
-  // GtkCellRenderer:visible differs from row to row; GtkCellAccessible is SHOWING all the same.
+  // GtkCellRenderer:visible differs from row to row; GtkCellAccessible is SHOWING in every row.
   cellsMayBeUndrawn: true,
   // GtkScaleAccessible, if it draws its value.
   slidersDescribeTheirValue: true,

@@ -53,7 +53,7 @@ export async function walkTree(
   const tree = describeTree(draft, describeDraft)
   const isPlaced = root.origin.traits.outOfView === "by place"
   return {
-    root: isPlaced ? (await import("./places.ts")).markByPlace(tree) : tree,
+    root: isPlaced ? (await import("./scrolled-away.ts")).markByPlace(tree) : tree,
     complete: collector.isComplete,
   }
 }
@@ -164,7 +164,7 @@ class Collector {
     await this.#quiet()
   }
 
-  /** Counts what is out of view. Something in it may show all the same; then it is read. */
+  /** Counts what is out of view. If something in it shows nevertheless, that is read. */
   async #countOut(): Promise<void> {
     const out = this.#out
     this.#out = []
@@ -181,7 +181,7 @@ class Collector {
 
   /** Without the places of texts it is not known which of them are out of view. */
   async #askPlaces(root: ObjectDraft): Promise<void> {
-    const { placeless } = await import("./places.ts")
+    const { placeless } = await import("./scrolled-away.ts")
     await Promise.all(
       placeless(root).map(async ({ element, reading }) => {
         if (reading)

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 
-/** Why a process exposes no content, judging by its files in /proc. */
+/** The reason why a process exposes no content, judging by its files in /proc. */
 export interface Muteness {
   readonly reason: string
   /** True if no restart would change that. */

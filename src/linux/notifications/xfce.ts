@@ -1,5 +1,5 @@
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
-import type { Rect } from "../../node.ts"
+import { isSameRect } from "../../rect.ts"
 import { Atspi, existing, REGISTRY, type Ref, refKey } from "../atspi/atspi.ts"
 import { has, STATE } from "../atspi/bits.ts"
 import { ROLE } from "../atspi/roles.ts"
@@ -131,7 +131,7 @@ async function dismiss(atspi: Atspi, daemon: NotificationDaemon, popup: Popup): 
   const rect = await atspi.extents(popup.frame)
   const at = { x: rect.x + Math.floor(rect.width / 2), y: rect.y + MARGIN }
   const [{ at: pointer }, top] = await Promise.all([queryPointer(x, deadline), windowAt(x, at, deadline)])
-  if (!top || !isSame(top.bounds, rect)) {
+  if (!top || !isSameRect(top.bounds, rect)) {
     throw new AppError(
       "ACTION_FAILED",
       `The notification '${popup.title}' is covered by ${top ? `'${top.title}'` : "nothing that could be clicked"}`,
@@ -157,9 +157,6 @@ async function dismiss(atspi: Atspi, daemon: NotificationDaemon, popup: Popup): 
 const MARGIN = 5
 const GOING_MS = 2000
 const LOOK_AGAIN_MS = 10
-
-const isSame = (one: Rect, other: Rect): boolean =>
-  one.x === other.x && one.y === other.y && one.width === other.width && one.height === other.height
 
 async function isShowing(atspi: Atspi, { frame }: Popup): Promise<boolean> {
   const states = await unlessGone(atspi.states(frame))

@@ -1,5 +1,6 @@
 import type { Deadline } from "../../deadline.ts"
 import type { DisplayInfo, Rect } from "../../node.ts"
+import { around } from "../../rect.ts"
 import type { Wayland } from "./connection.ts"
 import { WaylandMessage } from "./wire.ts"
 
@@ -48,11 +49,7 @@ export async function readOutputs(wayland: Wayland, deadline: Deadline): Promise
 
 /** The rectangle around all outputs. */
 export function layoutOf(outputs: readonly Output[]): Rect {
-  const all = outputs.map(({ info }) => info.bounds)
-  const [left, top] = [Math.min(...all.map(({ x }) => x)), Math.min(...all.map(({ y }) => y))]
-  const right = Math.max(...all.map(({ x, width }) => x + width))
-  const bottom = Math.max(...all.map(({ y, height }) => y + height))
-  return { x: left, y: top, width: right - left, height: bottom - top }
+  return around(outputs.map(({ info }) => info.bounds))
 }
 
 const GEOMETRY = 0

@@ -2,9 +2,8 @@ import { writeSync } from "node:fs"
 import type { Env } from "../../adapter.ts"
 import { Deadline } from "../../deadline.ts"
 import { Wayland } from "./connection.ts"
-import { holderSocket } from "./hand-over.ts"
 import { readSeat } from "./seat.ts"
-import { VirtualKeyboard } from "./virtual-keyboard.ts"
+import { holderSocket, VirtualKeyboard } from "./virtual-keyboard.ts"
 import { WaylandMessage } from "./wire.ts"
 
 /**

@@ -6,9 +6,8 @@ import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { NamedKey } from "../../keys.ts"
 import { keysymOf } from "../windowing/keysyms.ts"
-import type { Wayland } from "./connection.ts"
+import { socketPath, type Wayland } from "./connection.ts"
 import type { Keyboard, Stroke } from "./devices.ts"
-import { handOver } from "./hand-over.ts"
 import { eventTime, seatWith } from "./seat.ts"
 import { WaylandMessage } from "./wire.ts"
 
@@ -254,3 +253,30 @@ const NAMED: ReadonlyMap<string, number> = new Map<NamedKey, number>([
   ["f12", 88],
   ...Array.from({ length: 12 }, (_, i): [NamedKey, number] => [`f${i + 13}` as NamedKey, 183 + i]),
 ])
+
+/** The abstract socket of the process that holds a compositor's pointer and keyboard; see input-holder.ts. */
+export const holderSocket = (env: Env): string =>
+  `\0agent-desktop-holder-${Bun.hash(socketPath(env)).toString(36)}`
+
+/**
+ * Makes the held keyboard the seat's current one again before ours disappears: a seat that has lost its current
+ * keyboard has no keymap, and Chromium crashes if it starts then. Without a holder, the next key on a real keyboard
+ * does the same.
+ */
+async function handOver(env: Env, deadline: Deadline): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, Math.min(ANSWER_MS, deadline.remaining))
+  const done = () => resolve()
+  const socket = await Bun.connect({
+    unix: holderSocket(env),
+    socket: { data: done, close: done, error: done },
+  }).catch(() => undefined)
+  if (socket) {
+    socket.write("again\n")
+    await promise
+    socket.terminate()
+  }
+  clearTimeout(timer)
+}
+
+const ANSWER_MS = 1000

@@ -53,3 +53,13 @@ export function isWindowId(id: string | undefined): id is string {
 export function isPassing({ types }: Pick<TopWindow, "types">): boolean {
   return types.includes("tooltip") || types.includes("dnd")
 }
+
+/** The id of the X window with this number. */
+export function windowId(number: number): string {
+  return `w-${number}`
+}
+
+/** The number of an X window; undefined for the id of another surface, such as a menu's `menu-1`. */
+export function windowNumber(id: string | undefined): number | undefined {
+  return id !== undefined && /^w-\d+$/.test(id) ? Number(id.slice(2)) : undefined
+}

@@ -266,7 +266,7 @@ async function pressAt(
 
 /**
  * Keeps the button down for its time, which begins when the app has read the press: a busy app would otherwise read
- * press and release at once. If that cannot be seen, the release follows all the same. A press that opens a list is not
+ * press and release at once. If that cannot be seen, the release follows anyway. A press that opens a list is not
  * waited for: GTK 3 and Qt choose the option under the pointer if the button comes up half a second later.
  */
 async function hold(x: X11, { count, opens }: Of<"click">, deadline: Deadline): Promise<void> {

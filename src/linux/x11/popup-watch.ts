@@ -1,6 +1,6 @@
 import type { Deadline } from "../../deadline.ts"
 import type { PopupWatch } from "../../watch.ts"
-import { isPassing } from "../windowing/window.ts"
+import { isPassing, windowId } from "../windowing/window.ts"
 import type { X11 } from "./connection.ts"
 import { EVENT, MASK } from "./requests.ts"
 import { learnAtoms, readWindows, type XWindow } from "./window.ts"
@@ -51,7 +51,7 @@ export async function watchPopups(x: X11, deadline: Deadline): Promise<PopupWatc
       shown.clear()
       hasClosed = false
     },
-    hasAppeared: (id) => [...made, ...shown].some((window) => `w-${window}` === id),
+    hasAppeared: (id) => [...made, ...shown].some((window) => windowId(window) === id),
     [Symbol.dispose]: stop,
   }
 }

@@ -4,14 +4,14 @@ import type { Picture } from "../../desktop.ts"
 import { AppError } from "../../errors.ts"
 import type { Point, Rect } from "../../node.ts"
 import type { Pixels } from "../../picture/png.ts"
-import { overlaps } from "../../rect.ts"
+import { overlaps, partOnScreen } from "../../rect.ts"
 import { windowOffScreen } from "../windowing/failures.ts"
 import type { Uncovered } from "../windowing/system.ts"
+import { windowNumber } from "../windowing/window.ts"
 import type { X11 } from "./connection.ts"
 import { listDisplays } from "./displays.ts"
 import { geometryIn, geometryRequest, getGeometry, queryTree, unlessGone } from "./requests.ts"
 import { caughtUp } from "./wait-for-reader.ts"
-import { windowNumber } from "./window-id.ts"
 import { Packet, Request, XError } from "./wire.ts"
 
 /** The picture of a window, including its covered parts if the server can provide them. */
@@ -21,7 +21,7 @@ export async function takeWindow(x: X11, id: number, area: Rect, deadline: Deadl
     return takeScreenshot(x, area, deadline)
   const own = await withOwnPixels(x, id, top, deadline, async ({ drawable, bounds }) => {
     const local = { ...area, x: area.x - bounds.x, y: area.y - bounds.y }
-    const part = clip(local, bounds)
+    const part = partOnScreen(local, bounds)
     return part && pictureOf(x, drawable, part, { x: part.x + bounds.x, y: part.y + bounds.y }, deadline)
   })
   return own ?? takeScreenshot(x, area, deadline)
@@ -34,7 +34,7 @@ export async function uncoveredPixels(
   area: Rect,
   deadline: Deadline,
 ): Promise<Uncovered | undefined> {
-  const visible = clip(area, x.setup.screen)
+  const visible = partOnScreen(area, x.setup.screen)
   const id = windowNumber(window)
   const top = visible && id !== undefined ? await topLevelOf(x, id, deadline) : undefined
   if (!visible || top === undefined) return undefined
@@ -47,7 +47,7 @@ export async function uncoveredPixels(
 
 /** The screen's pixels inside the rectangle, cut at the screen's edges, including windows on top. */
 export async function takeScreenshot(x: X11, area: Rect, deadline: Deadline): Promise<Picture> {
-  const visible = clip(area, x.setup.screen)
+  const visible = partOnScreen(area, x.setup.screen)
   if (!visible) throw windowOffScreen()
   return pictureOf(x, x.root, visible, { x: visible.x, y: visible.y }, deadline)
 }
@@ -64,15 +64,6 @@ async function pictureOf(
     import("../../picture/png.ts"),
   ])
   return { png: encodePng(pixels), width: area.width, height: area.height, origin }
-}
-
-function clip(area: Rect, screen: { readonly width: number; readonly height: number }): Rect | undefined {
-  const left = Math.max(0, Math.floor(area.x))
-  const top = Math.max(0, Math.floor(area.y))
-  const right = Math.min(screen.width, Math.ceil(area.x + area.width))
-  const bottom = Math.min(screen.height, Math.ceil(area.y + area.height))
-  if (right <= left || bottom <= top) return undefined
-  return { x: left, y: top, width: right - left, height: bottom - top }
 }
 
 // One request captures one moment. Only areas larger than the largest reply are read in strips.

@@ -6,11 +6,10 @@ import type { DisplayInfo, Point, Rect } from "../../node.ts"
 import type { InputLock } from "../../turn.ts"
 import type { PopupWatch, ScreenWatch } from "../../watch.ts"
 import type { MenuNote, Owner, Uncovered, WindowSystem } from "../windowing/system.ts"
-import type { TopWindow } from "../windowing/window.ts"
+import { type TopWindow, windowId, windowNumber } from "../windowing/window.ts"
 import type { X11 } from "./connection.ts"
 import type { Owner as XOwner } from "./last-look.ts"
 import type { XWindow } from "./window.ts"
-import { windowId, windowNumber } from "./window-id.ts"
 
 // Each operation loads what it needs: most commands need one or two.
 const lists = () => import("./windows.ts")

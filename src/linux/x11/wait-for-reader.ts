@@ -9,9 +9,9 @@ import { clientOf, readPids } from "./window.ts"
  * Waits until the client that has the keyboard has read the events it was sent. Only then may a key get another
  * meaning: clients look a key up in the newest keymap, not in that of the moment it was pressed.
  *
- * Toolkits answer a ping in the order of their events, which proves it. For a program that does not, being
- * asleep in the kernel with nothing left to run is strong evidence; for one on another machine there is only time.
- * false: no answer before the deadline, of the client or of the X server.
+ * Toolkits answer a ping in the order of their events, which proves it. A program that does not answer pings has
+ * probably read them once it sleeps in the kernel with nothing left to run. A program on another machine cannot be
+ * watched, so it gets some time. false: no proof before the deadline, or the X server does not answer.
  */
 export function caughtUp(x: X11, window: number, deadline: Deadline): Promise<boolean> {
   return hasRead(x, window, deadline).catch(unlessLate)

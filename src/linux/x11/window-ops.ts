@@ -2,6 +2,7 @@ import type { WindowOp } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError, NOTHING_DELIVERED, plainWord, windowNotFound } from "../../errors.ts"
 import type { Rect } from "../../node.ts"
+import { windowId } from "../windowing/window.ts"
 import type { X11, XEvent } from "./connection.ts"
 import {
   changeWindow,
@@ -23,7 +24,7 @@ import type { Request } from "./wire.ts"
 /** Carries out the operation and returns the window after the window manager has finished with it. */
 export async function operateWindow(x: X11, id: number, op: WindowOp, deadline: Deadline): Promise<XWindow> {
   const [manager, before] = await Promise.all([readManager(x, deadline), readWindow(x, id, deadline)])
-  if (!before) throw windowNotFound(`w-${id}`)
+  if (!before) throw windowNotFound(windowId(id))
   const context: Operation = { x, id, before, manager, deadline }
   switch (op.kind) {
     case "focus":
@@ -54,7 +55,7 @@ export async function operateWindow(x: X11, id: number, op: WindowOp, deadline: 
 /** Asks the window to close, without waiting. */
 export async function requestClose(x: X11, id: number, deadline: Deadline): Promise<void> {
   const [manager, window] = await Promise.all([readManager(x, deadline), readWindow(x, id, deadline)])
-  if (!window) throw windowNotFound(`w-${id}`)
+  if (!window) throw windowNotFound(windowId(id))
   if (manager?.supports("_NET_CLOSE_WINDOW")) {
     await x.check(
       [clientMessage(x.root, TO_MANAGER, id, x.atom("_NET_CLOSE_WINDOW"), [0, FROM_PAGER])],
@@ -64,7 +65,7 @@ export async function requestClose(x: X11, id: number, deadline: Deadline): Prom
   }
   const protocols = await getNumbers(x, id, x.atom("WM_PROTOCOLS"), deadline)
   if (!protocols.includes(x.atom("WM_DELETE_WINDOW"))) {
-    throw new AppError("ACTION_NOT_SUPPORTED", `Window 'w-${id}' does not accept close requests`, {
+    throw new AppError("ACTION_NOT_SUPPORTED", `Window '${windowId(id)}' does not accept close requests`, {
       suggestion: `End its app: agent-desktop close-app ${plainWord(window.wmClass?.instance)} --force`,
     })
   }
@@ -178,7 +179,7 @@ async function settle(
     let quiet = asks ? undefined : limit.slice(quietMs)
     for (;;) {
       const now = await readWindow(x, id, deadline)
-      if (!now) throw windowNotFound(`w-${id}`)
+      if (!now) throw windowNotFound(windowId(id))
       if ((quiet || !asks) && done(now)) return await standStill(context, now)
       const event = await events.next(quiet ?? limit)
       if (!event) return now
@@ -217,15 +218,19 @@ function maximizing({ x, id }: Operation, action: number): Request {
 
 function needManager(context: Operation, kind: string): void {
   if (context.manager) return
-  throw new AppError("PLATFORM_NOT_SUPPORTED", `There is no window manager to ${kind} 'w-${context.id}'`, {
-    suggestion:
-      "Start a window manager on this display: openbox &; or use a desktop that has one: agent-desktop desktop-start",
-    disposition: NOTHING_DELIVERED,
-  })
+  throw new AppError(
+    "PLATFORM_NOT_SUPPORTED",
+    `There is no window manager to ${kind} '${windowId(context.id)}'`,
+    {
+      suggestion:
+        "Start a window manager on this display: openbox &; or use a desktop that has one: agent-desktop desktop-start",
+      disposition: NOTHING_DELIVERED,
+    },
+  )
 }
 
 function contradicted(context: Operation, participle: string): AppError {
-  return new AppError("ACTION_FAILED", `Window 'w-${context.id}' could not be ${participle}`, {
+  return new AppError("ACTION_FAILED", `Window '${windowId(context.id)}' could not be ${participle}`, {
     suggestion: "Run 'list-windows' to see its present state; 'restore' first if it is maximised",
     disposition: { delivery: "delivered_unverified", retry: "safe" },
   })

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import type { Seen } from "../../../src/adapter.ts"
 import { Deadline } from "../../../src/deadline.ts"
 import { absenceOf } from "../../../src/linux/atspi/absence.ts"
 import { Atspi } from "../../../src/linux/atspi/atspi.ts"
 import { Element } from "../../../src/linux/atspi/element.ts"
 import { TRAITS } from "../../../src/linux/atspi/toolkits.ts"
-import { type Answer, Bus } from "../../../src/linux/dbus/bus.ts"
-import { type Daemon, startDaemon } from "../dbus/daemon.ts"
+import type { Answer } from "../../../src/linux/dbus/bus.ts"
 import { FakeApp, type FakeNode } from "./fake-app.ts"
+import { bus, daemon, withBus } from "./walked.ts"
 
-let daemon: Daemon
-let bus: Bus
-beforeAll(async () => {
-  daemon = await startDaemon()
-  bus = await Bus.open(daemon.address, Deadline.in(10_000))
-})
-afterAll(async () => {
-  bus.close()
-  await daemon[Symbol.asyncDispose]()
-})
+withBus()
 
 const NOWHERE: Answer = { signature: "(so)", values: [["", "/org/a11y/atspi/null"]] }
 

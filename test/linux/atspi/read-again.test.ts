@@ -148,7 +148,7 @@ describe("the next reading of the same window", () => {
     got.state.isSilent = true
     await treeOf(got.app, Deadline.in(500))
     expect(got.app.asked("b")).toContain("GetExtents")
-    // It reads nothing without the states, all the same.
+    // Without the states it still reads nothing.
     expect((await treeOf(got.app, Deadline.in(500))).root.children).toEqual([])
   })
 

@@ -1,26 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { Deadline } from "../../../src/deadline.ts"
 import { Atspi } from "../../../src/linux/atspi/atspi.ts"
 import { Element, isGone } from "../../../src/linux/atspi/element.ts"
 import { readFrames } from "../../../src/linux/atspi/frames.ts"
 import { frameElement, pastTheBus, readTree } from "../../../src/linux/atspi/read-tree.ts"
 import { TRAITS } from "../../../src/linux/atspi/toolkits.ts"
-import { Bus, DBusTimeout } from "../../../src/linux/dbus/bus.ts"
-import { type Daemon, startDaemon, startPeer } from "../dbus/daemon.ts"
+import { DBusTimeout } from "../../../src/linux/dbus/bus.ts"
+import { startPeer } from "../dbus/daemon.ts"
 import { FakeApp, type FakeNode } from "./fake-app.ts"
+import { bus, daemon, OPTIONS, withBus } from "./walked.ts"
 
-let daemon: Daemon
-let bus: Bus
-beforeAll(async () => {
-  daemon = await startDaemon()
-  bus = await Bus.open(daemon.address, Deadline.in(10_000))
-})
-afterAll(async () => {
-  bus.close()
-  await daemon[Symbol.asyncDispose]()
-})
-
-const OPTIONS = { maxDepth: 10, bounds: "interactive", includeHidden: false, interactiveOnly: false } as const
+withBus()
 
 /** The path of the cache is outside the objects' paths; the fake serves it as an object with an empty id. */
 const SILENT_CACHE: FakeNode = { role: "PANEL", id: "", silent: ["GetItems"] }

@@ -1,26 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { Deadline } from "../../../src/deadline.ts"
 import { Atspi, refKey } from "../../../src/linux/atspi/atspi.ts"
 import { Element } from "../../../src/linux/atspi/element.ts"
 import { describeElement, type FindFrame, openAddress, openPath } from "../../../src/linux/atspi/open.ts"
 import { listA11yApps, SLICE_MS } from "../../../src/linux/atspi/registry.ts"
 import { TRAITS } from "../../../src/linux/atspi/toolkits.ts"
-import { Bus } from "../../../src/linux/dbus/bus.ts"
 import type { RefEntry } from "../../../src/refmap.ts"
 import { within } from "../../support/pace.ts"
-import { type Daemon, startDaemon } from "../dbus/daemon.ts"
 import { FakeApp, type FakeNode, startRegistry } from "./fake-app.ts"
+import { bus, daemon, withBus } from "./walked.ts"
 
-let daemon: Daemon
-let bus: Bus
-beforeAll(async () => {
-  daemon = await startDaemon()
-  bus = await Bus.open(daemon.address, Deadline.in(10_000))
-})
-afterAll(async () => {
-  bus.close()
-  await daemon[Symbol.asyncDispose]()
-})
+withBus()
 
 const atspi = (ms = 10_000): Atspi => new Atspi(bus, Deadline.in(ms))
 

@@ -39,16 +39,20 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
+/** A new desktop takes another number, and leaves the files of this one as they are. */
+async function expectSkipped(number: number): Promise<void> {
+  const before = facts(number)
+  const desktop = await start(number)
+  expect(desktop.display).not.toBe(`:${number}`)
+  await stopDesktop(root, desktop.name, Deadline.in(15_000))
+  expect(facts(number)).toEqual(before)
+}
+
 describe("a new desktop skips a display number", () => {
   test("that a server holds by its lock and its socket", async () => {
     const number = freeNumber()
     const stranger = await startStranger(number, "-nolisten", "local")
-    const before = facts(number)
-    const desktop = await start(number)
-
-    expect(desktop.display).not.toBe(`:${number}`)
-    await stopDesktop(root, desktop.name, Deadline.in(15_000))
-    expect(facts(number)).toEqual(before)
+    await expectSkipped(number)
     expect(answers(number)).toBe(true)
     expect(stranger.exitCode).toBeNull()
   })
@@ -59,12 +63,7 @@ describe("a new desktop skips a display number", () => {
     await gone.exited
     writeFileSync(lockOf(number), `${String(gone.pid).padStart(10)}\n`, { mode: 0o444 })
     try {
-      const before = facts(number)
-      const desktop = await start(number)
-
-      expect(desktop.display).not.toBe(`:${number}`)
-      await stopDesktop(root, desktop.name, Deadline.in(15_000))
-      expect(facts(number)).toEqual(before)
+      await expectSkipped(number)
     } finally {
       rmSync(lockOf(number))
     }
@@ -79,12 +78,7 @@ describe("a new desktop skips a display number", () => {
     listener.stop(true)
     renameSync(moved, socketOf(number))
     try {
-      const before = facts(number)
-      const desktop = await start(number)
-
-      expect(desktop.display).not.toBe(`:${number}`)
-      await stopDesktop(root, desktop.name, Deadline.in(15_000))
-      expect(facts(number)).toEqual(before)
+      await expectSkipped(number)
     } finally {
       rmSync(socketOf(number))
     }
@@ -200,7 +194,7 @@ describe("the number of a desktop", () => {
   })
 })
 
-// Steps and looks of the tests, apart from the code under test ------------------------------------------
+// Steps and looks of the tests, apart from the code under test
 
 const lockOf = (number: number) => `/tmp/.X${number}-lock`
 const socketOf = (number: number) => `/tmp/.X11-unix/X${number}`

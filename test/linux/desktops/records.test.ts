@@ -206,7 +206,7 @@ test.skipIf(!isRoot)("a start on a full disk leaves nothing behind and says so",
   for (const { left, code = "INTERNAL" } of results) expect([code, ...left]).toEqual(["INTERNAL"])
 })
 
-// Steps and looks of the tests, apart from the code under test ------------------------------------------
+// Steps and looks of the tests, apart from the code under test
 
 /** Desktops of other tests run at the same time under the same user. */
 const unique = `records-${process.pid}`

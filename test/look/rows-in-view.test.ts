@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { joint, orderOf, rowsMoved, type SeenRow, viewOf } from "../../src/look/row-views.ts"
+import { joint, orderOf, rowsMoved, type SeenRow, viewOf } from "../../src/look/rows-in-view.ts"
 
 /** Two looks at a list that makes objects for some of its rows, and keeps that of the row with the focus. */
 

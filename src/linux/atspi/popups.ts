@@ -1,10 +1,11 @@
 import type { Rect } from "../../node.ts"
+import { isSameRect } from "../../rect.ts"
 import { type Atspi, type Ref, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { unlessRefused } from "./element.ts"
 import { ROLE } from "./roles.ts"
 
-/** Popups that no window and no other object lists. */
+/** Popups that no window and no other object lists, and the buttons that open popovers. */
 
 /** The kind of a popup that is open and in no tree. undefined: it is closed, in a tree, or not a popup. */
 export async function looseType(atspi: Atspi, ref: Ref): Promise<"menu" | "popover" | undefined> {
@@ -35,16 +36,34 @@ export async function searchLoose(
     const refs = Array.from({ length: AT_ONCE }, (_, i) => ({ bus, path: `${PATH}${next + i}` }))
     const extents = await Promise.all(refs.map((ref) => unlessRefused(atspi.extents(ref))))
     empty = extents.every((one) => one === undefined) ? empty + 1 : 0
-    found.push(...refs.filter((_, i) => places.some((place) => isSame(place, extents[i]))))
+    found.push(...refs.filter((_, i) => places.some((place) => isSameRect(place, extents[i]))))
   }
   return found
 }
-
-const isSame = (a: Rect, b: Rect | undefined): boolean =>
-  a.x === b?.x && a.y === b.y && a.width === b.width && a.height === b.height
 
 const PATH = "/org/a11y/atspi/accessible/"
 const AT_ONCE = 256
 const MOST = 8192
 /** Numbers of objects that are gone are not used again. */
 const MOST_EMPTY = 3
+
+/**
+ * The addresses of the elements that open a popover of a window. In GTK 3 a menu button is a plain toggle button on the
+ * bus; only the popover, which is a child of the window even while it is closed, names the button that it belongs to.
+ */
+export async function openersOf(atspi: Atspi, window: Ref): Promise<readonly string[]> {
+  const children = (await unlessRefused(atspi.children(window))) ?? []
+  const relations = await Promise.all(
+    children.slice(0, MOST_CHILDREN).map((child) => unlessRefused(atspi.relations(child))),
+  )
+  return relations
+    .flatMap((list) => list ?? [])
+    .filter(({ type }) => type === POPUP_FOR)
+    .flatMap(({ targets }) => targets.map(refKey))
+}
+
+/** ATSPI_RELATION_POPUP_FOR */
+const POPUP_FOR = 15
+
+/** A window has a dozen: its content, its title bar and its popovers. */
+const MOST_CHILDREN = 100
