@@ -1,7 +1,8 @@
 import type { Rect } from "../../node.ts"
 import { encloses } from "../../rect.ts"
+import type { Bus } from "../dbus/bus.ts"
 import type { TopWindow } from "../windowing/window.ts"
-import { type Atspi, existing, INTERFACE, type Interfaces, type Ref } from "./atspi.ts"
+import { type Atspi, existing, INTERFACE, type Interfaces, type Ref, refKey } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import { type Origin, unlessRefused } from "./element.ts"
 import { ROLE } from "./roles.ts"
@@ -98,7 +99,7 @@ export class LiveSource implements Source {
         (isWebText
           ? WEB_INTERFACES
           : isUnknown || this.#needsInterfaces(look.role ?? 0)
-            ? this.#atspi.interfaces(ref)
+            ? this.#interfaces(ref)
             : 0),
       mayBeSwitch ? this.#atspi.childCount(ref) : -1,
     ])
@@ -107,10 +108,29 @@ export class LiveSource implements Source {
     return { role, states: look.states, interfaces, name, childCount: isLeaf ? 0 : childCount }
   }
 
+  #interfaces(ref: Ref): Maybe<Interfaces> {
+    if (!this.#traits.interfacesAreFixed) return this.#atspi.interfaces(ref)
+    const known = fixedInterfaces.get(this.#atspi.bus) ?? new Map<string, Interfaces>()
+    fixedInterfaces.set(this.#atspi.bus, known)
+    const key = refKey(ref)
+    return (
+      known.get(key) ??
+      this.#atspi.interfaces(ref).then((now) => {
+        if (known.size >= MOST_KNOWN) known.clear()
+        known.set(key, now)
+        return now
+      })
+    )
+  }
+
   children(ref: Ref): Promise<readonly Child[]> {
     return this.#atspi.children(ref).then(listChildren)
   }
 }
+
+/** What the objects on a bus will say again. */
+const fixedInterfaces = new WeakMap<Bus, Map<string, Interfaces>>()
+const MOST_KNOWN = 10_000
 
 export function isChildless(role: number): boolean {
   return CHILDLESS.has(role)
