@@ -53,8 +53,11 @@ export interface Traits {
   readonly listIsCurrent?: true
   /** Questions about objects that are gone are refused, and no later object gets their address. */
   readonly goneObjectsRefuse?: true
-  /** An object has the same interfaces for as long as it has its address. */
-  readonly interfacesAreFixed?: true
+  /**
+   * The class of an object decides its interfaces. A cell of a class with text or a picture has no children, nor has one
+   * with an action `toggle`, which it keeps.
+   */
+  readonly classesTell?: true
   /** Reading takes so many questions that a connection past the bus daemon pays. */
   readonly needsManyQuestions?: true
   /** A window without children is one whose app was started without accessibility, or has just started. */
@@ -337,8 +340,9 @@ const GTK3: Traits = {
   listIsCurrent: true,
   // The bridge looks an object up by its number, which counts up.
   goneObjectsRefuse: true,
-  // spi_object_append_interfaces asks for the type of the object (ATK_IS_TEXT and so on).
-  interfacesAreFixed: true,
+  // spi_object_append_interfaces asks for the type of the object (ATK_IS_TEXT and so on). GtkContainerCellAccessible is the
+  // only cell with children; GtkBooleanCellAccessible, GtkTextCellAccessible and GtkImageCellAccessible are other classes.
+  classesTell: true,
   // GtkTreeViewAccessible renews a cell when the model says that its row changed. GtkTreeView draws what is in the model,
   // also if the model says nothing, or reports a new order for a wrong path as Thunar does.
   cellsKeepTexts: true,
@@ -563,7 +567,7 @@ export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
     listBoxHasAllRows: undefined,
     contextMenusAreInNoTree: undefined,
     goneObjectsRefuse: undefined,
-    interfacesAreFixed: undefined,
+    classesTell: undefined,
     cellsKeepTexts: undefined,
     drawnControlsArePanels: undefined,
     comboListTells: undefined,
