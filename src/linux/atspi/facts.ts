@@ -122,7 +122,10 @@ export class LiveSource implements Source {
 
   children(ref: Ref): Promise<readonly Child[]> {
     if (this.#classes?.isLeaf(ref)) return NO_CHILDREN
-    return this.#atspi.children(ref).then(listChildren)
+    return this.#atspi.children(ref).then((refs) => {
+      if (refs.length === 0) this.#classes?.learnChildless(ref)
+      return listChildren(refs)
+    })
   }
 }
 

@@ -180,6 +180,39 @@ describe("what need not be asked of a GTK 3 app", () => {
     expect(got.app.asked("c")).toContain("GetInterfaces")
   })
 
+  test("only a cell of a class without children is not asked for them again", async () => {
+    let name = ""
+    let isOpen = false
+    const cell = (id: string, ...interfaces: string[]): FakeNode => ({
+      role: "TABLE_CELL",
+      name: id,
+      id,
+      interfaces: ["Component", ...interfaces],
+      answers: {
+        get GetChildren(): Answer {
+          return { signature: "a(so)", values: [isOpen ? [[name, `${PREFIX}part`]] : []] }
+        },
+      },
+    })
+    const part: FakeNode = { role: "PUSH_BUTTON", name: "part", id: "part" }
+    const cells = [cell("text", "TableCell", "Text"), cell("holder", "TableCell"), cell("own", "Text")]
+    using app = await FakeApp.start(daemon.address, {
+      role: "FRAME",
+      name: "Window",
+      id: "window",
+      children: [{ role: "TABLE", id: "table", children: [...cells, part] }],
+    })
+    name = app.name
+    await treeOf(app)
+    isOpen = true
+    await treeOf(app)
+    app.calls.length = 0
+    const [table] = (await treeOf(app)).root.children
+    const inside = table?.children.slice(0, 3).map(({ children }) => children.map((one) => one.name))
+    expect(inside).toEqual([[], ["part"], ["part"]])
+    expect(app.asked("text")).not.toContain("GetChildren")
+  })
+
   test("the list tells whether the list of a combo box shows, each time anew", async () => {
     let isOpen = false
     let name = ""
