@@ -35,6 +35,7 @@ async function main(words: readonly string[]): Promise<number> {
 }
 
 async function runOnce(command: Command, args: Arguments, settings: Settings): Promise<number> {
+  if (command.name === "mcp") (await import("./door/compiler.ts")).leaveOutLastStage(process.argv.slice(2))
   const start = performance.now()
   const interruption = catchSignals()
   surviveLateFailures(settings)

@@ -55,15 +55,16 @@ export function isWrapper(seen: Pick<Node, "role" | "name" | "value" | "descript
 }
 
 /** Every node with its position, depth first. */
-export function* walk(root: SeenNode): Generator<Position> {
-  const stack: Position[] = [{ node: root, path: [], ancestors: [] }]
-  for (let place = stack.pop(); place; place = stack.pop()) {
-    yield place
+export function walk(root: SeenNode): readonly Position[] {
+  const places: Position[] = []
+  const visit = (place: Position): void => {
+    places.push(place)
     const { node, path } = place
+    if (node.children.length === 0) return
     const ancestors = [...place.ancestors, node]
-    for (let i = node.children.length - 1; i >= 0; i--) {
-      const child = node.children[i]!
-      stack.push({ node: child, path: [...path, child.index ?? i], ancestors })
-    }
+    for (const [i, child] of node.children.entries())
+      visit({ node: child, path: [...path, child.index ?? i], ancestors })
   }
+  visit({ node: root, path: [], ancestors: [] })
+  return places
 }

@@ -24,9 +24,12 @@ export type Describe<D> = (draft: D, inside: readonly SeenNode[]) => Seen
 export function describeTree<D extends Draft<D>>(draft: D, describe: Describe<D>): SeenNode {
   const inside = describeParts(draft, describe)
   const { isCut, count, beyond } = draft
+  const children = isCut ? [] : inside
+  const seen = describe(draft, inside)
+  if (!count && !beyond) return { ...seen, children }
   return {
-    ...describe(draft, inside),
-    children: isCut ? [] : inside,
+    ...seen,
+    children,
     ...(count ? { children_count: count } : {}),
     ...(beyond ? { offscreen: beyond } : {}),
   }

@@ -33,7 +33,9 @@ function scopesIn(root: SeenNode): readonly (readonly SeenNode[])[] {
       if (container) containers.add(container)
       return
     }
-    for (const child of node.children) visit(child, [...ancestors, node])
+    if (node.children.length === 0) return
+    const above = [...ancestors, node]
+    for (const child of node.children) visit(child, above)
   }
   visit(root, [])
   return [...containers].map((container) => partsOf(container))

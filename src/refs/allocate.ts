@@ -179,7 +179,8 @@ const MOST_IN_MESSAGE = 10
 
 export function withoutBounds(tree: Node): Node {
   const { bounds: _, ...rest } = tree
-  return trace(tree.children ? { ...rest, children: tree.children.map(withoutBounds) } : rest, originOf(tree))
+  if (tree.children) rest.children = tree.children.map(withoutBounds)
+  return trace(rest, originOf(tree))
 }
 
 export function countRefs(tree: Node): number {
@@ -227,22 +228,21 @@ export function toNode(seen: SeenNode, refOf: (node: SeenNode) => string | undef
     const place = columns.indexOf(child)
     return toNode(child, refOf, place < 0 ? undefined : `column ${place + 1} of ${columns.length}`)
   })
-  const node = {
-    ...(ref ? { ref_id: ref } : {}),
-    role: seen.role,
-    ...(name ? { name } : {}),
-    ...inferenceOf(seen),
-    ...(value !== undefined && !seen.states.includes("secure") ? { value } : {}),
-    ...(seen.valueLength === undefined ? {} : { value_length: seen.valueLength }),
-    ...(seen.description ? { description: seen.description } : {}),
-    ...(hint ? { hint } : {}),
-    ...(seen.states.length ? { states: seen.states } : {}),
-    ...(seen.bounds ? { bounds: finiteRect(seen.bounds) } : {}),
-    ...(seen.children_count !== undefined && seen.children_count > children.length
-      ? { children_count: seen.children_count }
-      : {}),
-    ...(seen.offscreen ? { offscreen: seen.offscreen } : {}),
-    ...(children.length ? { children } : {}),
-  }
+  // Built step by step, like describe(): hundreds of nodes with a dozen spreads each take longer than the rest.
+  const node: { -readonly [Member in keyof Node]: Node[Member] } = ref
+    ? { ref_id: ref, role: seen.role }
+    : { role: seen.role }
+  if (name) node.name = name
+  if (!seen.name && seen.inferredName !== undefined) node.name_inferred = true
+  if (value !== undefined && !seen.states.includes("secure")) node.value = value
+  if (seen.valueLength !== undefined) node.value_length = seen.valueLength
+  if (seen.description) node.description = seen.description
+  if (hint) node.hint = hint
+  if (seen.states.length > 0) node.states = seen.states
+  if (seen.bounds) node.bounds = finiteRect(seen.bounds)
+  if (seen.children_count !== undefined && seen.children_count > children.length)
+    node.children_count = seen.children_count
+  if (seen.offscreen) node.offscreen = seen.offscreen
+  if (children.length > 0) node.children = children
   return trace(node, seen)
 }

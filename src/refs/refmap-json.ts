@@ -104,7 +104,7 @@ export const isDamage = (error: unknown): boolean =>
 
 const REF = /^@e[1-9][0-9]{0,9}$/
 
-const numberOf = (ref: string) => Number(ref.slice(2))
+export const numberOf = (ref: string): number => Number(ref.slice(2))
 
 function formatEntry(entry: RefEntry): string {
   const { pid, role, states, bounds, bounds_hash, available_actions, source_app } = entry

@@ -58,6 +58,18 @@ async function serve(
   }
 }
 
+test.if(process.platform === "linux")(
+  "runs without the last stage of the compiler, unless the user chose",
+  async () => {
+    const stageOf = ({ pid }: Served) =>
+      /BUN_JSC_useFTLJIT=(\w+)/.exec(readFileSync(`/proc/${pid}/environ`, "utf8"))?.[1]
+    await using own = await serve()
+    expect(stageOf(own)).toBe("no")
+    await using chosen = await serve([], { env: { BUN_JSC_useFTLJIT: "1" } })
+    expect(stageOf(chosen)).toBe("1")
+  },
+)
+
 describe.each<[string, Mode]>([
   ["2025-11-25", "legacy"],
   ["2026-07-28", { pin: "2026-07-28" }],

@@ -40,11 +40,20 @@ export interface Ahead {
   take(ref: Ref, called: Method): Promise<Message> | undefined
 }
 
+/** What the app's own list of objects, read a moment ago, says about some of them. */
+export interface Listed {
+  item(ref: Ref): { readonly role: number; readonly states: StateSet; readonly name: string } | undefined
+  /** undefined: the list does not have all children. */
+  cachedChildren(ref: Ref): readonly { readonly ref: Ref }[] | undefined
+}
+
 export type IsNative = (pid: number) => Promise<boolean>
 
 export class Atspi {
   /** The number of questions so far. */
   asked = 0
+  /** Set once the list of the app is there. It spares questions about its objects. */
+  listed: Listed | undefined
   readonly bus: Bus
   readonly deadline: Deadline
 
@@ -98,15 +107,18 @@ export class Atspi {
   }
 
   childAt(ref: Ref, index: number): Promise<Ref | undefined> {
-    return this.ask(ref, GET_CHILD.with(index), asRef)
+    const listed = this.listed?.cachedChildren(ref)?.[index]
+    return listed ? Promise.resolve(listed.ref) : this.ask(ref, GET_CHILD.with(index), asRef)
   }
 
   states(ref: Ref): Promise<StateSet> {
-    return this.ask(ref, GET_STATE, asStates)
+    const listed = this.listed?.item(ref)
+    return listed ? Promise.resolve(listed.states) : this.ask(ref, GET_STATE, asStates)
   }
 
   role(ref: Ref): Promise<number> {
-    return this.ask(ref, GET_ROLE, asCount)
+    const listed = this.listed?.item(ref)
+    return listed ? Promise.resolve(listed.role) : this.ask(ref, GET_ROLE, asCount)
   }
 
   interfaces(ref: Ref): Promise<Interfaces> {
@@ -114,7 +126,8 @@ export class Atspi {
   }
 
   name(ref: Ref): Promise<string> {
-    return this.ask(ref, NAME, readText)
+    const listed = this.listed?.item(ref)
+    return listed ? Promise.resolve(listed.name) : this.ask(ref, NAME, readText)
   }
 
   description(ref: Ref): Promise<string> {

@@ -34,12 +34,12 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   const isDrawn = mayBeDrawn(reading) && inside.length === 0 && Boolean(answers.description)
   const { description, extents } = isDrawn || kind.role === "canvas" ? answers : withoutIdle(reading)
   const actions: readonly ActionName[] = [...actionsIn(reading), ...(isDrawn ? (["Click"] as const) : [])]
-  const seen: Seen = {
+  // Built step by step: a spread for each rare member takes longer than all of the rest.
+  const seen: { -readonly [Member in keyof Seen]: Seen[Member] } = {
     handle: element.handle,
     role: landmarkOf(kind, attributes) ?? colorWellOf(reading) ?? kind.role,
     name,
     value,
-    ...(answers.valueLength === undefined ? {} : { valueLength: answers.valueLength }),
     description: description && !isDrawnValue(reading) ? wordsOf(origin, description) : undefined,
     hint: binding ? shortcutOf(binding) : undefined,
     states: statesOf(
@@ -50,8 +50,6 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
       element,
     ).filter((state) => !isOldMark(reading, state)),
     bounds: extents && onScreen(extents, origin),
-    ...(extents && !origin.shift && !isEmpty(extents) ? { isPlaceless: true } : {}),
-    ...(origin.isNative && kind.role === "combobox" ? { listIsPlaceless: true } : {}),
     clickPoint: extents && clickPointOf(extents, origin, kind),
     disclosure: extents && disclosureOf(extents, reading),
     actions,
@@ -59,27 +57,28 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
     // Pages report it as an attribute, other toolkits hardly ever: it is not worth an extra question.
     identifier: attributes?.get("id") || undefined,
     index: element.index,
-    ...(isRecycled(element, kind) ? { isRecycled: true } : {}),
-    ...(isSheetCell(origin.traits, kind, facts.states, facts.interfaces) ? { isTypedOver: true } : {}),
-    ...(editedBy(reading, name) ?? {}),
-    ...(answers.date ? { date: datePartsOf(element, facts, answers.date) } : {}),
-    ...(origin.traits.itemsNeedOpenMenu && kind.role === "menuitem" ? { needsOpenMenu: true } : {}),
-    ...(origin.traits.tellsLate ? { tellsLate: origin.traits.tellsLate } : {}),
   }
+  if (answers.valueLength !== undefined) seen.valueLength = answers.valueLength
+  if (extents && !origin.shift && !isEmpty(extents)) seen.isPlaceless = true
+  if (origin.isNative && kind.role === "combobox") seen.listIsPlaceless = true
+  if (isRecycled(element, kind)) seen.isRecycled = true
+  if (isSheetCell(origin.traits, kind, facts.states, facts.interfaces)) seen.isTypedOver = true
+  const editor = editedBy(reading, name)
+  if (editor) seen.editedBy = editor
+  if (answers.date) seen.date = datePartsOf(element, facts, answers.date)
+  if (origin.traits.itemsNeedOpenMenu && kind.role === "menuitem") seen.needsOpenMenu = true
+  if (origin.traits.tellsLate) seen.tellsLate = origin.traits.tellsLate
   const placeholder = attributes?.get("placeholder-text") ?? attributes?.get("placeholder")
   return settle(seen, cleanName(tooltip ?? text ?? placeholder ?? ""), reading, inside)
 }
 
 /** A cell that is a check mark has no text to edit. */
-function editedBy(
-  { element, facts, kind }: Reading,
-  name: string | undefined,
-): Pick<Seen, "editedBy"> | undefined {
+function editedBy({ element, facts, kind }: Reading, name: string | undefined): Seen["editedBy"] {
   const { cellsAreEditedBy } = element.origin.traits
   if (!cellsAreEditedBy || !EDITED.has(kind.native) || !IN_VIEWS.has(element.parentRole)) return undefined
   const isMark = has(facts.states, STATE.CHECKABLE) && !name
   const isText = cellsAreEditedBy === "F2" || (facts.interfaces & INTERFACE.Text) !== 0
-  return isText && !isMark ? { editedBy: cellsAreEditedBy } : undefined
+  return isText && !isMark ? cellsAreEditedBy : undefined
 }
 
 const EDITED: ReadonlySet<number> = new Set([ROLE.TABLE_CELL, ROLE.TREE_ITEM, ROLE.LIST_ITEM])

@@ -3,6 +3,7 @@ import { encloses } from "../../rect.ts"
 import type { TopWindow } from "../windowing/window.ts"
 import { type Atspi, existing, INTERFACE, type Interfaces, type Ref } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
+import { ClassFacts } from "./class-facts.ts"
 import { type Origin, unlessRefused } from "./element.ts"
 import { ROLE } from "./roles.ts"
 import type { Traits } from "./toolkits.ts"
@@ -54,12 +55,14 @@ export class LiveSource implements Source {
   readonly #traits: Traits
   readonly #popups: (() => Promise<readonly TopWindow[]>) | undefined
   readonly #needsInterfaces: (role: number) => boolean
+  readonly #classes: ClassFacts | undefined
   #places: Promise<readonly Rect[]> | undefined
 
   /** With `allBounds` the interfaces of every object are read, since only those with Component have bounds. */
   constructor(atspi: Atspi, { traits, popups, pid }: FactsOrigin, allBounds: boolean) {
     this.#atspi = atspi
     this.#traits = traits
+    this.#classes = traits.classesTell && ClassFacts.of(atspi.bus)
     this.#popups = popups && (async () => ((await popups()) ?? []).filter((popup) => popup.pid === pid))
     const asksAll = allBounds || traits.structureHoldsText
     this.#needsInterfaces = asksAll ? () => true : (role) => !PLAIN_ROLES.has(role)
@@ -98,7 +101,7 @@ export class LiveSource implements Source {
         (isWebText
           ? WEB_INTERFACES
           : isUnknown || this.#needsInterfaces(look.role ?? 0)
-            ? this.#atspi.interfaces(ref)
+            ? this.#interfaces(ref, look)
             : 0),
       mayBeSwitch ? this.#atspi.childCount(ref) : -1,
     ])
@@ -107,10 +110,26 @@ export class LiveSource implements Source {
     return { role, states: look.states, interfaces, name, childCount: isLeaf ? 0 : childCount }
   }
 
+  #interfaces(ref: Ref, { role = ROLE.INVALID }: Look): Maybe<Interfaces> {
+    const classes = this.#classes
+    if (!classes) return this.#atspi.interfaces(ref)
+    const learn = (now: Interfaces): Interfaces => {
+      classes.learn(ref, role, now)
+      return now
+    }
+    return classes.interfaces(ref) ?? this.#atspi.interfaces(ref).then(learn)
+  }
+
   children(ref: Ref): Promise<readonly Child[]> {
-    return this.#atspi.children(ref).then(listChildren)
+    if (this.#classes?.isLeaf(ref)) return NO_CHILDREN
+    return this.#atspi.children(ref).then((refs) => {
+      if (refs.length === 0) this.#classes?.learnChildless(ref)
+      return listChildren(refs)
+    })
   }
 }
+
+const NO_CHILDREN: Promise<readonly Child[]> = Promise.resolve([])
 
 export function isChildless(role: number): boolean {
   return CHILDLESS.has(role)

@@ -4,6 +4,7 @@ import { isCut } from "../../shown-text.ts"
 import { isInteractive } from "../../tree.ts"
 import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
+import { ClassFacts } from "./class-facts.ts"
 import type { Element, Parent } from "./element.ts"
 import { cleanName, type Expect, hasValue, isClassName, mayHaveValue, readText, readValue } from "./names.ts"
 import {
@@ -75,7 +76,8 @@ const QUESTIONS: readonly AnyQuestion[] = [
     key: "offers",
     of: (role) => !isInteractiveRole(role) || role === "cell",
     when: (reading) => (reading.kind.role === "cell" ? mayBeCheckCell(reading) : mayAct(reading)),
-    ask: (atspi, { element }) => offersOf(atspi, element),
+    ask: (atspi, { element, kind }) =>
+      kind.role === "cell" ? offersOfCell(atspi, element) : offersOf(atspi, element),
   },
   {
     key: "value",
@@ -265,6 +267,17 @@ export function offersOf(atspi: Atspi, { ref, origin }: Element): Promise<readon
   if (!origin.traits.firstActionTells) return atspi.actionNames(ref)
   return atspi.actionName(ref, 0).then((name) => [name])
 }
+
+async function offersOfCell(atspi: Atspi, element: Element): Promise<readonly string[]> {
+  const classes = element.origin.traits.classesTell && ClassFacts.of(atspi.bus)
+  // Nothing else that it offers matters beside it.
+  if (classes?.hasToggle(element.ref)) return TOGGLE
+  const offers = await offersOf(atspi, element)
+  if (offers.includes("toggle")) classes?.learnToggle(element.ref)
+  return offers
+}
+
+const TOGGLE: readonly string[] = ["toggle"]
 
 /** Many rows are alike, and rarely have more than their text. */
 const mayDescribe = ({ kind, name }: Reading): boolean => name === undefined || !hasTrait(kind.role, "item")

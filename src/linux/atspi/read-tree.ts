@@ -18,6 +18,7 @@ import { mutenessOf } from "../host/mute.ts"
 import { silentBus } from "../host/session.ts"
 import type { TopWindow } from "../windowing/window.ts"
 import { type Ahead, type Atspi, type Ref, ROOT_PATH, refKey } from "./atspi.ts"
+import { CachedSource } from "./cache.ts"
 import { onScreen } from "./describe.ts"
 import { Element, isGone, type Origin, unlessRefused } from "./element.ts"
 import { type Frame, factsOf, shiftOf } from "./frames.ts"
@@ -134,7 +135,9 @@ async function walk(
   options: TreeOptions,
   frame: Frame | undefined,
 ): Promise<Walked> {
+  atspi.listed = undefined
   const source = await openSource(atspi, element, options.bounds === "all", frame?.app.cache)
+  if (element.origin.traits.listIsCurrent && source instanceof CachedSource) atspi.listed = source
   const walked = await walkTree(atspi, source, element, options, frame && factsOf(frame))
   return { ...walked, root: await nameByLayout(walked.root, (node) => placeOf(atspi, node)) }
 }

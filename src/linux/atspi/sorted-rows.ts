@@ -76,7 +76,8 @@ async function mayBeSorted(atspi: Atspi, table: SeenNode, look: Look): Promise<b
   const texts = all.flatMap((end) => (end && encloses(area, end.cell) ? [end] : []))
   // The other columns and the space below the rows are not looked at.
   const seen = await look(around(cells), atspi.deadline)
-  const wrong = seen && texts.filter((text) => !isNear(inkEnd(seen, text), text.end))
+  const ends = seen && inkEnds(seen, texts)
+  const wrong = ends && texts.filter((text, i) => !isNear(ends[i]!, text.end))
   if (wrong?.length === 0) return false
   return (seen && wrong && havePlacesOfOthers(seen, wrong)) || isLastDrawnElsewhere(atspi, table)
 }
@@ -211,6 +212,22 @@ async function isLastDrawnElsewhere(atspi: Atspi, { handle }: SeenNode): Promise
 }
 
 const MOST_COLUMNS = 100
+
+/**
+ * The right edges of the ink in several cells. Texts that a window shows from one snapshot to the next are compared as
+ * a whole, not searched pixel by pixel again.
+ */
+function inkEnds(seen: Uncovered, texts: readonly Placed[]): readonly number[] {
+  const { area, pixels } = seen
+  const key = JSON.stringify([area, pixels.width, texts])
+  if (last?.key !== key || Buffer.compare(last.bgrx, pixels.bgrx) !== 0) {
+    const ends = texts.map((text) => inkEnd(seen, text))
+    last = { key, bgrx: pixels.bgrx, ends }
+  }
+  return last.ends
+}
+
+let last: { readonly key: string; readonly bgrx: Uint8Array; readonly ends: readonly number[] } | undefined
 
 /** The right edge of the ink in a cell. For an empty one: where its text should end. */
 function inkEnd({ area, pixels }: Uncovered, { cell, end }: Placed): number {

@@ -49,8 +49,15 @@ export interface Traits {
 
   /** The state of its cache of all objects. Absent: it has none, or none that can be read; every object is asked. */
   readonly cache?: "partial" | "made when listened to" | "woken by listening"
+  /** The list has the name, role and states that an object has at the moment when the list is asked for. */
+  readonly listIsCurrent?: true
   /** Questions about objects that are gone are refused, and no later object gets their address. */
   readonly goneObjectsRefuse?: true
+  /**
+   * The class of an object decides its interfaces. A cell of a class with text or a picture has no children, nor has one
+   * with an action `toggle`, which it keeps.
+   */
+  readonly classesTell?: true
   /** Reading takes so many questions that a connection past the bus daemon pays. */
   readonly needsManyQuestions?: true
   /** A window without children is one whose app was started without accessibility, or has just started. */
@@ -329,8 +336,13 @@ const GTK3: Traits = {
   callBlocksConnection: true,
   // The bridge makes one when a client first listens to its events, and keeps it from then on.
   cache: "made when listened to",
+  // append_cache_item asks the object for its name, role and states.
+  listIsCurrent: true,
   // The bridge looks an object up by its number, which counts up.
   goneObjectsRefuse: true,
+  // spi_object_append_interfaces asks for the type of the object (ATK_IS_TEXT and so on). GtkContainerCellAccessible is the
+  // only cell with children; GtkBooleanCellAccessible, GtkTextCellAccessible and GtkImageCellAccessible are other classes.
+  classesTell: true,
   // GtkTreeViewAccessible renews a cell when the model says that its row changed. GtkTreeView draws what is in the model,
   // also if the model says nothing, or reports a new order for a wrong path as Thunar does.
   cellsKeepTexts: true,
@@ -555,6 +567,7 @@ export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
     listBoxHasAllRows: undefined,
     contextMenusAreInNoTree: undefined,
     goneObjectsRefuse: undefined,
+    classesTell: undefined,
     cellsKeepTexts: undefined,
     drawnControlsArePanels: undefined,
     comboListTells: undefined,

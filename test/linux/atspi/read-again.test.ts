@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { Deadline } from "../../../src/deadline.ts"
 import { Atspi } from "../../../src/linux/atspi/atspi.ts"
+import { STATE } from "../../../src/linux/atspi/bits.ts"
 import { readFrames } from "../../../src/linux/atspi/frames.ts"
 import { frameElement, readTree } from "../../../src/linux/atspi/read-tree.ts"
+import { ROLE } from "../../../src/linux/atspi/roles.ts"
 import { type Answer, Bus, DBUS, DBUS_PATH, method } from "../../../src/linux/dbus/bus.ts"
 import { unmarshal } from "../../../src/linux/dbus/read.ts"
 import { type Daemon, startDaemon } from "../dbus/daemon.ts"
@@ -163,3 +165,90 @@ describe("the next reading of the same window", () => {
     expect(await named(got.app)).toEqual(["a"])
   })
 })
+
+describe("what need not be asked of a GTK 3 app", () => {
+  test("the class of an object tells its interfaces once", async () => {
+    using got = await start()
+    await treeOf(got.app)
+    await treeOf(got.app)
+    got.app.calls.length = 0
+    expect(await named(got.app)).toEqual(["a", "b"])
+    expect(got.app.asked("a")).toContain("GetExtents")
+    expect(got.app.asked("a")).not.toContain("GetInterfaces")
+    got.state.shown = ["a", "c"]
+    await treeOf(got.app)
+    expect(got.app.asked("c")).toContain("GetInterfaces")
+  })
+
+  test("only a cell of a class without children is not asked for them again", async () => {
+    let name = ""
+    let isOpen = false
+    const cell = (id: string, ...interfaces: string[]): FakeNode => ({
+      role: "TABLE_CELL",
+      name: id,
+      id,
+      interfaces: ["Component", ...interfaces],
+      answers: {
+        get GetChildren(): Answer {
+          return { signature: "a(so)", values: [isOpen ? [[name, `${PREFIX}part`]] : []] }
+        },
+      },
+    })
+    const part: FakeNode = { role: "PUSH_BUTTON", name: "part", id: "part" }
+    const cells = [cell("text", "TableCell", "Text"), cell("holder", "TableCell"), cell("own", "Text")]
+    using app = await FakeApp.start(daemon.address, {
+      role: "FRAME",
+      name: "Window",
+      id: "window",
+      children: [{ role: "TABLE", id: "table", children: [...cells, part] }],
+    })
+    name = app.name
+    await treeOf(app)
+    isOpen = true
+    await treeOf(app)
+    app.calls.length = 0
+    const [table] = (await treeOf(app)).root.children
+    const inside = table?.children.slice(0, 3).map(({ children }) => children.map((one) => one.name))
+    expect(inside).toEqual([[], ["part"], ["part"]])
+    expect(app.asked("text")).not.toContain("GetChildren")
+  })
+
+  test("the list tells whether the list of a combo box shows, each time anew", async () => {
+    let isOpen = false
+    let name = ""
+    const item = (id: string, parent: string, index: number, role: number, count: number, states: number) => [
+      [name, `${PREFIX}${id}`],
+      [name, `${PREFIX}root`],
+      [name, `${PREFIX}${parent}`],
+      index,
+      count,
+      ["org.a11y.atspi.Component"],
+      id,
+      role,
+      "",
+      [states, 0],
+    ]
+    using got = await start({
+      shown: ["combo"],
+      items: () => ({
+        signature: "a((so)(so)(so)iiassusau)",
+        values: [
+          [
+            item("combo", "window", 0, ROLE.COMBO_BOX, 1, SHOWN),
+            item("menu", "combo", 0, ROLE.MENU, 0, isOpen ? SHOWN : 0),
+          ],
+        ],
+      }),
+    })
+    name = got.app.name
+    for (isOpen of [false, true, false]) {
+      const [combo] = (await treeOf(got.app)).root.children
+      expect(combo?.states).toContain(isOpen ? "expanded" : "collapsed")
+    }
+    expect(got.app.asked("menu")).not.toContain("GetRole")
+    expect(got.app.asked("menu")).not.toContain("GetState")
+  })
+})
+
+const PREFIX = "/org/a11y/atspi/accessible/"
+const SHOWN = 2 ** STATE.VISIBLE + 2 ** STATE.SHOWING + 2 ** STATE.ENABLED + 2 ** STATE.SENSITIVE
