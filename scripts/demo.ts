@@ -2,13 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startProgress } from "../src/cli/terminal.ts"
-import { outline } from "../src/look/outline.ts"
-import type { Node } from "../src/node.ts"
 
 /**
- * Shows the main job in one command: installs missing packages, builds, starts an isolated desktop with a real app,
- * and runs snapshot → act → snapshot there. If Chromium is installed, it also takes a picture of desktop-view, the page
- * on which a person can watch. docs/view.png is such a picture.
+ * Shows the main job in one command: installs missing packages, builds, starts an isolated desktop with a real app, and
+ * lets agent-desktop write a text and replace a word of it there. If Chromium is installed, it also takes a picture of
+ * desktop-view, the page on which a person can watch. docs/view.png is such a picture.
  */
 
 const root = join(import.meta.dir, "..")
@@ -25,8 +23,12 @@ const env = {
   HOME: home,
   XDG_CONFIG_HOME: join(home, "config"),
   XDG_DATA_HOME: join(home, "data"),
+  // The names of the menu and of the dialog below are English.
+  LC_ALL: "C.UTF-8",
+  LANGUAGE: "en",
   AGENT_DESKTOP_HOME: join(state, "state"),
   AGENT_DESKTOP_DESKTOP: "demo",
+  AGENT_DESKTOP_FORMAT: "text",
 }
 mkdirSync(home)
 
@@ -36,28 +38,33 @@ await prepare("Building", [bun, "build.ts"])
 
 process.once("SIGINT", () => void stop().then(() => process.exit(130)))
 try {
+  console.log("\nagent-desktop works in an editor on an isolated desktop. Your own session is not touched.")
   await run("desktop-start", "--name", "demo", "--size", "1024x640")
   const view = chromiumPath ? await startView() : undefined
   await run("launch", "mousepad")
-  const before = await run("snapshot", "--app", "mousepad", "-i", "--compact")
-  const field = refOf(before.data.tree, "textfield")
-  await run("type", field, "Hello from agent-desktop: Grüße ✓")
-  const after = await run("snapshot", "--app", "mousepad", "-i", "--compact")
-  const shown = textIn(after.data.tree, field)
-  if (!shown?.includes("Hello from agent-desktop: Grüße ✓"))
-    throw new Error(`The text did not arrive: ${shown}`)
+  const field = /textfield \[(@e\d+)\]/.exec(
+    await run("snapshot", "--app", "mousepad", "-i", "--compact"),
+  )?.[1]
+  if (!field) throw new Error("The editor shows no text field")
+  await run("type", field, "Dear World, this is agent-desktop: Grüße ✓")
+  await run("menu", "Search > Find and Replace…", "--changes")
+  await run("set-value", 'combobox "Search for:"', "World")
+  await run("set-value", 'combobox "Replace with:"', "reader")
+  await run("check", 'checkbox "Replace all in:"', "--changes")
   if (view && chromiumPath) await photographView(view.url, chromiumPath)
   await run("screenshot", picture)
+  await run("click", 'button "Replace All"')
+  await run("click", 'button "Close"', "--changes")
+  const shown = await run("get", "textfield", "value")
   view?.end()
-  console.log(`\nThe editor now holds: ${JSON.stringify(shown)}\nA picture of it: ${relative(picture)}`)
-  if (view) console.log(`A picture of desktop-view: ${relative(viewPicture)}`)
+  if (!shown.includes("Dear reader, this is agent-desktop: Grüße ✓"))
+    throw new Error(`The editor holds another text: ${shown}`)
+  console.log("\nThe editor itself reports the new text, so every step had its effect.")
+  console.log(`A picture of the dialog: ${relative(picture)}`)
+  if (view) console.log(`A picture of the page on which a person can watch: ${relative(viewPicture)}`)
+  console.log("Next: docs/getting-started.md")
 } finally {
   await stop()
-}
-
-interface Envelope {
-  readonly ok: boolean
-  readonly data: { readonly tree: Node; readonly [member: string]: unknown }
 }
 
 async function prepare(title: string, command: readonly string[]): Promise<void> {
@@ -71,15 +78,14 @@ async function prepare(title: string, command: readonly string[]): Promise<void>
   process.exit(1)
 }
 
-async function run(...args: readonly string[]): Promise<Envelope> {
+/** Prints a command and its answer, and returns the answer. */
+async function run(...args: readonly string[]): Promise<string> {
   console.log(`\n$ agent-desktop ${args.map(quoted).join(" ")}`)
   const child = Bun.spawn([program, ...args], { env, stdout: "pipe", stderr: "inherit" })
   const text = await new Response(child.stdout).text()
-  const envelope = JSON.parse(text) as Envelope
-  if (!envelope.ok) throw new Error(text)
-  if (args[0] === "snapshot") console.log(outline(envelope.data.tree).trimEnd())
-  else console.log(text.trim().replaceAll(`${root}/`, ""))
-  return envelope
+  if ((await child.exited) !== 0) throw new Error(text)
+  console.log(text.trim().replaceAll(`${root}/`, ""))
+  return text
 }
 
 /** Serves the page of desktop-view until the demo ends. */
@@ -87,9 +93,11 @@ async function startView(): Promise<{ readonly url: string; end(): void }> {
   console.log("\n$ agent-desktop desktop-view demo")
   const child = Bun.spawn([program, "desktop-view", "demo"], { env, stdout: "pipe", stderr: "inherit" })
   for await (const chunk of child.stdout) {
-    const line = new TextDecoder().decode(chunk)
-    console.log(line.trim().replace(/(?<=\d\/)[\w-]{43}/, "TOKEN"))
-    return { url: JSON.parse(line).data.url, end: () => child.kill() }
+    const text = new TextDecoder().decode(chunk)
+    const url = /http:\S+/.exec(text)?.[0]
+    if (!url) throw new Error(text)
+    console.log(text.trim().replace(/(?<=\d\/)[\w-]{43}/, "TOKEN"))
+    return { url, end: () => child.kill() }
   }
   throw new Error("desktop-view printed no address")
 }
@@ -101,7 +109,10 @@ async function photographView(url: string, executablePath: string): Promise<void
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 } })
   await page.goto(url)
   await page.locator("canvas[data-drawn]").waitFor()
-  await page.locator("#lines li", { hasText: "Search" }).first().hover()
+  await page
+    .locator("#lines li", { hasText: /button.*Replace All/ })
+    .first()
+    .hover()
   await page.screenshot({ path: viewPicture })
   await browser.close()
 }
@@ -111,29 +122,11 @@ async function stop(): Promise<void> {
   rmSync(state, { recursive: true, force: true })
 }
 
-function refOf(tree: Node, role: string): string {
-  const found = find(tree, (node) => node.role === role && node.ref_id !== undefined)
-  if (!found?.ref_id) throw new Error(`There is no ${role} in the window`)
-  return found.ref_id
-}
-
-function textIn(tree: Node, ref: string): string | undefined {
-  return find(tree, (node) => node.ref_id === ref)?.value
-}
-
-function find(node: Node, fits: (node: Node) => boolean): Node | undefined {
-  if (fits(node)) return node
-  for (const child of node.children ?? []) {
-    const found = find(child, fits)
-    if (found) return found
-  }
-  return undefined
-}
-
 function relative(path: string): string {
   return path.replace(`${root}/`, "")
 }
 
 function quoted(arg: string): string {
-  return /^[\w@./=-]+$/.test(arg) ? arg.replaceAll(`${root}/`, "") : `"${arg}"`
+  if (/^[\w@./=-]+$/.test(arg)) return arg.replaceAll(`${root}/`, "")
+  return arg.includes('"') ? `'${arg}'` : `"${arg}"`
 }

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { defineCommand } from "../command.ts"
+import { type Context, defineCommand } from "../command.ts"
 import { PlainText } from "../envelope.ts"
 import { AppError } from "../errors.ts"
 import { choice, text, whole } from "../schema/inputs.ts"
@@ -79,8 +79,12 @@ export const mcpConfig = defineCommand({
     }),
   print: ({ text }) => text,
   sample: [{ client: "vscode" }, { client: "codex" }],
-  examples: ["agent-desktop mcp-config claude", "agent-desktop mcp-config --client vscode --format text"],
-  run: async (args, ctx) => ({ client: args.client, ...configOf(args.client, ctx.session) }),
+  examples: [
+    "agent-desktop mcp-config claude",
+    "agent-desktop mcp-config --client vscode --format text",
+    "agent-desktop --desktop work --read-only mcp-config claude",
+  ],
+  run: async (args, ctx) => ({ client: args.client, ...configOf(args.client, optionsOf(ctx)) }),
 })
 
 interface Config {
@@ -89,10 +93,17 @@ interface Config {
   readonly command?: string
 }
 
-/** The settings of a client. Without a named session, each server gets a separate one. */
-function configOf(client: Client, session: string | undefined): Config {
+/** The options of this command that the server gets, too. Without a named session, each server gets a separate one. */
+const optionsOf = ({ session, desktop, readOnly }: Context): readonly string[] => [
+  ...(session ? ["--session", session] : []),
+  ...(desktop ? ["--desktop", desktop] : []),
+  ...(readOnly ? ["--read-only"] : []),
+]
+
+/** The settings of a client. */
+function configOf(client: Client, options: readonly string[]): Config {
   const program = ownPath()
-  const server = { command: program, args: [...(session ? ["--session", session] : []), "mcp"] }
+  const server = { command: program, args: [...options, "mcp"] }
   const line = [program, ...server.args].map(quoted).join(" ")
   const mcpServers = json({ mcpServers: { "agent-desktop": server } })
   switch (client) {
@@ -123,7 +134,7 @@ function configOf(client: Client, session: string | undefined): Config {
         file: "~/.gemini/settings.json",
         text: mcpServers,
         // The client would read a server option as its own.
-        ...(session ? {} : { command: `gemini mcp add --scope user agent-desktop ${line}` }),
+        ...(options.length > 0 ? {} : { command: `gemini mcp add --scope user agent-desktop ${line}` }),
       }
     case "vscode":
       return {

@@ -67,16 +67,21 @@ type Link = (session: Session, deadline: Deadline) => Promise<readonly Check[]>
 
 const display: Link = async (session, deadline) => {
   const name = session.env.DISPLAY
-  return attempt(
-    "display",
-    "Start an X11 session, or an isolated one with 'agent-desktop desktop-start'",
-    async () => {
-      const x = await session.x11(deadline)
-      const { width, height } = x.setup.screen
-      return `${name} ${width}x${height}`
-    },
-  )
+  return attempt("display", NO_DISPLAY, async () => {
+    const x = await session.x11(deadline)
+    const { width, height } = x.setup.screen
+    return `${name} ${width}x${height}`
+  })
 }
+
+const NO_DISPLAY = "Start an X11 session, or an isolated one with 'agent-desktop desktop-start'"
+
+/** Without a display, none of its parts helps. */
+const displayHint = (session: Session, deadline: Deadline, hint: string): Promise<string> =>
+  session.x11(deadline).then(
+    () => hint,
+    () => NO_DISPLAY,
+  )
 
 const compositor: Link = async (session, deadline) =>
   (await import("./wayland/diagnose.ts")).diagnoseWayland(
@@ -86,20 +91,26 @@ const compositor: Link = async (session, deadline) =>
   )
 
 const manager: Link = async (session, deadline) =>
-  attempt("window_manager", "Start a window manager, such as openbox", async () => {
+  attempt("window_manager", await displayHint(session, deadline, NO_MANAGER), async () => {
     const x = await session.x11(deadline)
     const found = await readManager(x, deadline)
     if (!found) throw new AppError("PLATFORM_NOT_SUPPORTED", "no window manager runs on this display")
     return `${(await listWindows(x, deadline)).length} windows`
   })
 
+const NO_MANAGER = "Start a window manager, such as openbox"
+
 const input: Link = async (session, deadline) =>
-  attempt("input", "Use an X server with the XTEST extension", async () => {
-    const x = await session.x11(deadline)
-    if (!(await x.extension("XTEST", deadline)))
-      throw new AppError("PLATFORM_NOT_SUPPORTED", "no XTEST extension")
-    return "XTEST"
-  })
+  attempt(
+    "input",
+    await displayHint(session, deadline, "Use an X server with the XTEST extension"),
+    async () => {
+      const x = await session.x11(deadline)
+      if (!(await x.extension("XTEST", deadline)))
+        throw new AppError("PLATFORM_NOT_SUPPORTED", "no XTEST extension")
+      return "XTEST"
+    },
+  )
 
 const sessionBus: Link = async (session, deadline) =>
   attempt("session_bus", NO_SESSION, async () => {

@@ -23,9 +23,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, Guide>> = {
     recovery: "Run `list-windows`. Window ids are never reused.",
   },
   ELEMENT_NOT_FOUND: {
-    cause: "No such surface is open, or no option or desktop has that name.",
+    cause:
+      "No element matches the description, no such surface is open, or no option or desktop has that name.",
     recovery:
-      "Run `list-surfaces` or `snapshot` to see what exists. Search with `find --text PART`, which also searches elements scrolled out of view; `--include-hidden` adds closed menus and hidden pages.",
+      "Choose from `details.candidates`, the closest names, or run `snapshot` or `list-surfaces` to see what exists. Search with `find --text PART`, which also searches elements scrolled out of view; `--include-hidden` adds closed menus and hidden pages.",
   },
   STALE_REF: {
     cause:
@@ -69,8 +70,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, Guide>> = {
       "Run `doctor`: it says what to install or to switch on. On Linux, `desktop-start` gives you a complete desktop.",
   },
   NOTIFICATION_NOT_FOUND: {
-    cause: "The notification is gone, or its index now belongs to another one.",
-    recovery: "Run `list-notifications`; pass `--app` along with the index, since indexes shift.",
+    cause: "The notification is gone, or no notification of the last list has that index.",
+    recovery: "Run `list-notifications` and use an index from it: an index always refers to the last list.",
   },
   POLICY_DENIED: {
     cause:

@@ -40,6 +40,19 @@ test.each([
   expect(stdout.toString().trimEnd().split("\n")).toEqual(words)
 })
 
+test("the desktop and --read-only are passed on to the server", async () => {
+  const { text, command } = await desk({ desktop: "work", readOnly: true }).ok("mcp-config", {
+    client: "claude",
+  })
+  expect(JSON.parse(text).mcpServers["agent-desktop"].args).toEqual([
+    "--desktop",
+    "work",
+    "--read-only",
+    "mcp",
+  ])
+  expect(command).toBe("claude mcp add agent-desktop -- agent-desktop --desktop work --read-only mcp")
+})
+
 test("a session name is passed on to the server", async () => {
   const named = desk({ session: "mine" })
   const { text, command } = await named.ok("mcp-config", { client: "claude" })

@@ -193,6 +193,17 @@ test("without a desktop, desktop commands suggest a next step, and other command
   ])
 })
 
+test("without a display, doctor suggests a session or an isolated desktop, and no part of one", async () => {
+  using setting = nowhere()
+  const { checks } = JSON.parse((await setting.run(["doctor"])).stdout).data
+  const onDisplay = checks.filter(({ name }: { name: string }) =>
+    ["display", "window_manager", "input"].includes(name),
+  )
+  expect(onDisplay).toHaveLength(3)
+  for (const check of onDisplay)
+    expect(check).toMatchObject({ ok: false, suggestion: expect.stringContaining("desktop-start") })
+})
+
 test("doctor only reports missing parts, and fails with --strict", async () => {
   using setting = nowhere()
   const [told, strict] = await Promise.all([setting.run(["doctor"]), setting.run(["doctor", "--strict"])])
