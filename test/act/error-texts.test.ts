@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test"
 import { AppError } from "../../src/errors.ts"
 import { clearDesks, desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
+import { shortTimeout } from "../support/pace.ts"
 
 afterAll(clearDesks)
 
@@ -22,7 +23,7 @@ async function holding(spec: Spec) {
   return it
 }
 
-const QUICK = { timeout_ms: 50 }
+const QUICK = { timeout_ms: shortTimeout(50) }
 
 test("a failed action begins with its name and the ref, then says why", async () => {
   const disabled = await holding(button({ states: ["disabled"] }))

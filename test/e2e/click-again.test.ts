@@ -21,15 +21,24 @@ const NEAR = 5
 /** Clicks in one process, so that nothing but the program itself puts time between them. */
 async function clickAgain(app: Fixture, target: string): Promise<void> {
   const click = ["click", target, "--input", "physical", "--window-id", await windowOf(app)]
-  const { json: first } = await desktop.run(...click)
+  const { json: first } = await desktop.run(...click, "--timeout-ms", "20000")
   expect(first).toMatchObject({ ok: true })
   await batch(
-    Array(CLICKS).fill({ command: "click", args: { ref_id: first.data.ref_id, input: "physical" } }),
+    Array(CLICKS).fill({
+      command: "click",
+      args: { ref_id: first.data.ref_id, input: "physical", timeout_ms: 20_000 },
+    }),
   )
 }
 
 async function batch(items: readonly object[]): Promise<void> {
-  const { json } = await desktop.run("batch", JSON.stringify(items), "--stop-on-error")
+  const { json } = await desktop.run(
+    "batch",
+    JSON.stringify(items),
+    "--stop-on-error",
+    "--timeout-ms",
+    "100000",
+  )
   expect(json).toMatchObject({ ok: true })
 }
 

@@ -122,7 +122,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     })
     expect((await stage.run("move-window", id, "20", "30")).json.ok).toBe(true)
     const { json: back } = await doing([on("press", "Press me")], () =>
-      stage.run("click", ref, "--input", "physical"),
+      stage.run("click", ref, "--input", "physical", "--timeout-ms", "15000"),
     )
     expect(back.ok).toBe(true)
   })

@@ -65,8 +65,8 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     const locker = await X11.connect(stage.desktop.env, soon())
     await coverAndGrab(locker)
     for (const args of [
-      ["click", button, "--input", "physical", "--timeout-ms", "1500"],
-      ["type", field, "secret", "--input", "physical", "--timeout-ms", "1500"],
+      ["click", button, "--input", "physical", "--timeout-ms", "5000"],
+      ["type", field, "secret", "--input", "physical", "--timeout-ms", "5000"],
       ["press", "a"],
       ["mouse-click", "--xy", "300,300"],
     ]) {
@@ -88,7 +88,7 @@ describe.each(TOOLKITS)("%s:", (toolkit) => {
     const mark = await stage.mark()
     const other = await X11.connect(stage.desktop.env, soon())
     await grabKeyboard(other, other.root)
-    const { json } = await stage.run("type", field, "lost", "--input", "physical", "--timeout-ms", "4000")
+    const { json } = await stage.run("type", field, "lost", "--input", "physical", ...PATIENT)
     expect(json).toMatchObject({ ok: false, error: { code: "ACTION_FAILED" } })
     other.close()
     expect((await stage.seenSince(mark, [])).filter(({ event }) => event === "text")).toEqual([])

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { openDesktop, PROGRAM, runProgram, type TestDesktop } from "../support/desktop.ts"
+import { shortTimeout } from "../support/pace.ts"
 import { until } from "../support/until.ts"
 
 const ODD = new URL("../fixtures/odd.py", import.meta.url).pathname
@@ -198,7 +199,10 @@ test("names that an app gives itself, its window and its button cannot forge lin
     { args: ["list-surfaces", "--app", "forger"], lines: undefined },
     { args: ["click", "@e1", "--changes"], lines: undefined },
     { args: ["toggle", "@e1"], lines: 2 },
-    { args: ["wait", "--window", 'a"\n[@e3]', "--timeout-ms", "50"], lines: 3 + windows.length },
+    {
+      args: ["wait", "--window", 'a"\n[@e3]', "--timeout-ms", String(shortTimeout(200))],
+      lines: 3 + windows.length,
+    },
   ]
   for (const { args, lines } of texts) {
     const { stdout } = await desktop.run(...args, "--format", "text")
