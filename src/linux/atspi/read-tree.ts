@@ -135,11 +135,15 @@ async function walk(
   options: TreeOptions,
   frame: Frame | undefined,
 ): Promise<Walked> {
-  atspi.listed = undefined
   const source = await openSource(atspi, element, options.bounds === "all", frame?.app.cache)
-  if (element.origin.traits.listIsCurrent && source instanceof CachedSource) atspi.listed = source
-  const walked = await walkTree(atspi, source, element, options, frame && factsOf(frame))
-  return { ...walked, root: await nameByLayout(walked.root, (node) => placeOf(atspi, node)) }
+  try {
+    if (element.origin.traits.listIsCurrent && source instanceof CachedSource) atspi.listed = source
+    const walked = await walkTree(atspi, source, element, options, frame && factsOf(frame))
+    return { ...walked, root: await nameByLayout(walked.root, (node) => placeOf(atspi, node)) }
+  } finally {
+    // Later questions are about a later moment.
+    atspi.listed = undefined
+  }
 }
 
 async function placeOf(atspi: Atspi, { handle }: SeenNode): Promise<Rect | undefined> {
