@@ -3,6 +3,7 @@ import { dirname, join } from "node:path"
 import { version as current } from "../package.json"
 import { BUNDLE_IDENTIFIER } from "../src/macos/responsible.ts"
 import type { Entry } from "./archive.ts"
+import { packagedReadme } from "./readme.ts"
 import { sign, verify } from "./sign.ts"
 import { fillIn, template } from "./template.ts"
 
@@ -63,10 +64,10 @@ const hash = (algorithm: "sha1" | "sha256", content: Entry["content"]): string =
 if (import.meta.main) {
   const [binary, directory] = Bun.argv.slice(2)
   if (!binary || !directory) throw new Error("Usage: bun scripts/bundle.ts BINARY DIRECTORY")
-  const document = async (path: string) => ({
-    path,
-    content: await Bun.file(join(import.meta.dir, "..", path)).bytes(),
-  })
+  const document = async (path: string) => {
+    const text = await Bun.file(join(import.meta.dir, "..", path)).text()
+    return { path, content: path === "README.md" ? packagedReadme(text) : text }
+  }
   const documents = await Promise.all(["LICENSE", "THIRD-PARTY-NOTICES.txt", "README.md"].map(document))
   const executable = Buffer.from(await Bun.file(binary).arrayBuffer())
   for (const { path, content, isExecutable } of await bundle(executable, current, documents)) {

@@ -8,6 +8,7 @@ import { bundle } from "./bundle.ts"
 import { ARCHITECTURES, debianPackage } from "./debian.ts"
 import { buildLibrary } from "./library.ts"
 import { packLauncher, packPlatform } from "./npm.ts"
+import { packagedReadme } from "./readme.ts"
 import { verify } from "./sign.ts"
 import { fillIn, template } from "./template.ts"
 
@@ -55,7 +56,7 @@ export async function release({
   }
   const licence = { path: "LICENSE", content: extras.licence }
   const notices = { path: "THIRD-PARTY-NOTICES.txt", content: extras.notices }
-  const documents = [licence, notices, { path: "README.md", content: extras.readme }]
+  const documents = [licence, notices, { path: "README.md", content: packagedReadme(extras.readme) }]
 
   for (const target of TARGETS) {
     const bytes = Buffer.from(await Bun.file(join(from, `agent-desktop-${target}`)).arrayBuffer())
