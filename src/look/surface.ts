@@ -107,7 +107,7 @@ export async function appendRefs(
 const MENU_MS = 1000
 /**
  * How long to look on after the app has handled the click, and how often at least. An app may let another process
- * open the menu. On a busy machine both take longer, and so does each look.
+ * open the menu. On a busy machine both take longer.
  */
 const HANDLED_MS = 100
 const HANDLED_LOOKS = 4
@@ -119,10 +119,14 @@ export async function openedMenu(ctx: Context, choice: RefChoice): Promise<Node 
   const { entry, snapshotId } = await lookUp(ctx, choice)
   const window = await windowOf(ctx.adapter, entry)
   if (!window) return undefined
-  const isHandled = whenHandled(ctx, window, entry.page !== undefined)
+  const phase = phaseOfClick(ctx, window, entry.page !== undefined)
   const look = async (): Promise<{ readonly menu?: SeenTree } | undefined> => {
+    const now = phase()
     // Asked first, so that a menu that opens before the look counts.
-    const isOver = isHandled() && (await ctx.adapter.popups(entry.pid)) === 0
+    const isBare = now !== "busy" && (await ctx.adapter.popups(entry.pid)) === 0
+    // Reading the tree takes long. A menu without a window of its own is found by the first and the last look.
+    if (isBare && now === "watched") return undefined
+    const isOver = isBare && now === "over"
     const menu = await readMenu(ctx, window)
     return menu || isOver ? { menu } : undefined
   }
@@ -135,8 +139,15 @@ export async function openedMenu(ctx: Context, choice: RefChoice): Promise<Node 
   return withoutBounds(toNode(menu.root, refOf))
 }
 
-/** Asked once per look: true if the app has handled its input for a while. Another process opens the menu of a page. */
-function whenHandled(ctx: Context, window: SeenWindow, ofPage: boolean): () => boolean {
+/**
+ * Asked once per look. The app is busy with the click; has just handled it; is watched for what comes later, since
+ * another process opens the menu of a page; has been watched for long enough.
+ */
+function phaseOfClick(
+  ctx: Context,
+  window: SeenWindow,
+  ofPage: boolean,
+): () => "busy" | "handled" | "watched" | "over" {
   let at = Number.POSITIVE_INFINITY
   let looks = 0
   void ctx.adapter
@@ -148,8 +159,10 @@ function whenHandled(ctx: Context, window: SeenWindow, ofPage: boolean): () => b
     .catch(() => {})
   return () => {
     const since = performance.now() - at
-    if (since >= 0) looks += 1
-    return since >= HANDLED_MS && looks > HANDLED_LOOKS
+    if (since < 0) return "busy"
+    looks += 1
+    if (looks === 1) return "handled"
+    return since >= HANDLED_MS && looks > HANDLED_LOOKS ? "over" : "watched"
   }
 }
 
