@@ -118,15 +118,19 @@ async function whenReady(
   const first = await withoutIdleFocus(ctx, target, action, target.seen)
   let obstacle = isDone(action, first) ? undefined : obstacleTo(action, first)
   if (!obstacle) return { ...target, seen: first }
-  const ready = await until(
-    ctx,
-    async () => {
-      const seen = await readSame(ctx.adapter, target, "while it was waited for")
-      obstacle = obstacleTo(action, seen)
-      return obstacle ? undefined : seen
-    },
-    { pids: [entry.pid], deadline: ctx.isTimed ? ctx.deadline : ctx.deadline.slice(READY_MS) },
-  )
+  // Nobody unlocks a cell meanwhile, and a sheet may drop the object of a cell.
+  const isFinal = obstacle === READ_ONLY && first.role === "cell"
+  const ready = isFinal
+    ? undefined
+    : await until(
+        ctx,
+        async () => {
+          const seen = await readSame(ctx.adapter, target, "while it was waited for")
+          obstacle = obstacleTo(action, seen)
+          return obstacle ? undefined : seen
+        },
+        { pids: [entry.pid], deadline: ctx.isTimed ? ctx.deadline : ctx.deadline.slice(READY_MS) },
+      )
   if (ready && !lookAgain) return { ...target, seen: ready }
   if (ready) {
     // The window changed while this waited for the element.

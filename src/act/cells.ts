@@ -5,7 +5,7 @@ import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
 import { sendAction } from "./deliver.ts"
-import { pressKey, sendText, TYPED, takeFocus } from "./keyboard.ts"
+import { ONLY_THIS, pressKey, sendText, TYPED, takeFocus } from "./keyboard.ts"
 import { dialogOver } from "./unreachable.ts"
 
 /**
@@ -22,18 +22,16 @@ export async function fillCell(
   await takeFocus(ctx, target, action)
   // Cancels an edit that was started before, so that its text does not stay.
   await pressKey(ctx, target, key("escape"), action)
-  if (text === "") {
-    await pressKey(ctx, target, key("forwarddelete"), action)
-    return TYPED
-  }
-  const [first = "", ...more] = text.split("\n")
+  await pressKey(ctx, target, ONLY_THIS, action)
+  // Delete would empty all selected cells. An edit that ends without a text empties this one.
+  const [first = "", ...more] = text === "" ? [" "] : text.split("\n")
   await sendText(ctx, target, action, first)
   for (const line of more) {
     await pressKey(ctx, target, LINE_BREAK, action)
     if (line !== "") await sendText(ctx, target, action, line)
   }
   // Removes the rest of a longer text if the app has autocompleted it.
-  await pressKey(ctx, target, key("forwarddelete"), action)
+  await pressKey(ctx, target, key(text === "" ? "backspace" : "forwarddelete"), action)
   await pressKey(ctx, target, key("return"), action)
   await goBack(ctx, target)
   return TYPED

@@ -228,7 +228,10 @@ async function setEditor(
   }
   try {
     const sent = await sendAction(ctx, editor.seen.handle, action)
-    if (sent.delivery === "not_delivered" && !sent.already) await replaceText(ctx, editor, action, text)
+    if (sent.delivery === "not_delivered" && !sent.already) {
+      if (ENDS_AN_EDIT.test(text)) throw notTaken(target, true)
+      await replaceText(ctx, editor, action, text)
+    }
     if (await untilChanged(watch, isThere, ctx.deadline.slice(TAKING_MS))) return
   } catch (error) {
     const isUndone = await cancel(ctx, editor, watch)
@@ -240,6 +243,9 @@ async function setEditor(
   }
   throw notTaken(target, await cancel(ctx, editor, watch))
 }
+
+/** Typed, a line break or a tab ends the edit, and the rest goes elsewhere. */
+const ENDS_AN_EDIT = /[\n\r\t]/
 
 /** How long the editor may take to show its text. */
 const TAKING_MS = 1500

@@ -31,6 +31,8 @@ export async function typeText(
   text: string,
 ): Promise<Performed> {
   const isMoved = await takeFocus(ctx, target, action)
+  // Tab and Enter would go on among selected cells. The cell that was edited has lost the focus, if there was one.
+  if (isMoved && target.seen.isTypedOver) await pressKey(ctx, target, ONLY_THIS, action)
   // Some fields select their whole text when they get the focus, and typed text would replace it. In a row, End goes to
   // another row.
   if (isMoved && target.seen.value && !hasTrait(target.seen.role, "item"))
@@ -38,6 +40,9 @@ export async function typeText(
   await sendText(ctx, target, action, text)
   return TYPED
 }
+
+/** Takes all cells of a sheet but the current one out of the selection. The focus alone leaves it as it is. */
+export const ONLY_THIS = { modifiers: ["shift"], key: "backspace" } as const
 
 export async function replaceText(
   ctx: Context,

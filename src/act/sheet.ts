@@ -146,14 +146,26 @@ function invalid(argument: string, message: string): AppError {
 async function refuseUnwritable(grid: CellGrid<Handle>, block: readonly Cell[]): Promise<void> {
   const outside = block.find(({ row, column }) => row >= grid.rowCount || column >= grid.columnCount)
   if (outside) throw invalid("at", `${nameOfPlace(outside)} is outside the sheet`)
-  const locked = await grid.locked(block)
-  if (locked.length === 0) return
-  throw new AppError("ACTION_FAILED", `${locked.map(nameOfPlace).slice(0, 5).join(", ")} cannot be edited`, {
-    suggestion: "The sheet is protected or read-only: choose other cells, or ask its owner",
-    details: { kind: "not_actionable", cells: locked.slice(0, 50).map(nameOfPlace) },
+  const all = await grid.unwritable(block)
+  if (all.length === 0) return
+  const locked = all.filter(({ why }) => why === "locked")
+  const [cells, what, suggestion] =
+    locked.length > 0
+      ? [
+          locked,
+          "cannot be edited",
+          "The sheet is protected or read-only: choose other cells, or ask its owner",
+        ]
+      : [all, "cannot be reached: their rows or columns are hidden or filtered out", SHOW_FIRST]
+  throw new AppError("ACTION_FAILED", `${cells.map(nameOfPlace).slice(0, 5).join(", ")} ${what}`, {
+    suggestion,
+    details: { kind: "not_actionable", cells: cells.slice(0, 50).map(nameOfPlace) },
     disposition: NOTHING_DELIVERED,
   })
 }
+
+const SHOW_FIRST =
+  "Nothing was written. Show them first, e.g. agent-desktop press ctrl+a, then agent-desktop menu 'Format > Rows > Show'; or take the filter away; or choose other cells"
 
 /**
  * Fills the cells one after the other. An error says which ones were written. `fill` returns an error if it has written

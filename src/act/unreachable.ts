@@ -28,6 +28,11 @@ export async function refuseUnreachable(
   dialog?: Promise<Dialog>,
 ): Promise<void> {
   const { ref, entry, seen, absence } = target
+  if (absence && seen.isTypedOver)
+    throw unreachable(`${ref} is in a row or column that is hidden or filtered out`, "not shown", {
+      suggestion:
+        "Show it first, e.g. agent-desktop press ctrl+a, then agent-desktop menu 'Format > Rows > Show'; or take the filter away",
+    })
   if (absence) {
     throw unreachable(`${ref} is on a page or panel that is not shown`, "not shown", {
       suggestion: `Show its page first; what is shown now: agent-desktop snapshot -i --window-id ${entry.window_id ?? ""}`,

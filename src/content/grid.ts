@@ -35,8 +35,8 @@ export interface CellGrid<Handle> {
   texts(rows: Span, columns: readonly number[], formulas: boolean): Promise<readonly (readonly string[])[]>
   /** One cell, in view or not; undefined if there is none. */
   cell(place: CellPlace): Promise<Handle | undefined>
-  /** The cells among these that no user can edit, e.g. in a protected sheet. */
-  locked(cells: readonly CellPlace[]): Promise<readonly CellPlace[]>
+  /** The cells among these that no user can edit. */
+  unwritable(cells: readonly CellPlace[]): Promise<readonly UnwritableCell[]>
   /** The numbers in these cells of a sheet; 0 for a text, undefined if the app does not report them. */
   numbers?(cells: readonly CellPlace[]): Promise<readonly (number | undefined)[]>
   /** The reason why the texts may be those of other rows; undefined if there is no reason to doubt them. */
@@ -75,6 +75,11 @@ export function columnNamed(letters: string): number | undefined {
 export interface CellPlace {
   readonly row: number
   readonly column: number
+}
+
+export interface UnwritableCell extends CellPlace {
+  /** "locked": in a protected sheet, for example. "hidden": its row or column is hidden, or filtered out. */
+  readonly why: "locked" | "hidden"
 }
 
 /** The place of `D18`, or `$D$18`: row 17, column 3. undefined if the text is not such an address. */

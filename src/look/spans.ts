@@ -35,9 +35,7 @@ function spanNamed(text: string, flag: string): Span {
 }
 
 export async function columnsNamed(text: string, grid: CellGrid<unknown>): Promise<readonly number[]> {
-  const isByNumber = partsOf(text).every(
-    (part) => /^\d/.test(part) || (grid.isSheet && spanOfLetters(part) !== undefined),
-  )
+  const isByNumber = partsOf(text).every((part) => /^\d{1,2}(?:\s*-\s*\d{1,2})?$/.test(part))
   const some = within({ first: 0, last: TITLED_COLUMNS - 1 }, grid.columnCount)
   const titles = isByNumber
     ? undefined
@@ -59,9 +57,11 @@ export function columnsIn(
   isSheet: boolean,
 ): readonly number[] {
   return partsOf(text).flatMap((part) => {
-    const titled = titles?.findIndex((title) => title.trim().toLowerCase() === part.toLowerCase()) ?? -1
-    if (titled >= 0) return [titled]
-    const span = /^\d/.test(part) ? spanNamed(part, "--columns") : isSheet ? spanOfLetters(part) : undefined
+    const span = NUMBERS.test(part) ? spanNamed(part, "--columns") : isSheet ? spanOfLetters(part) : undefined
+    const isTitle = (title: string): boolean => title.trim().toLowerCase() === part.toLowerCase()
+    const titled = part === "" ? -1 : (titles?.findIndex(isTitle) ?? -1)
+    // "Qty" and "2024" are titles, unless the column QTY, or the one with this number, has a title of its own.
+    if (titled >= 0 && !(span && titles?.[span.first])) return [titled]
     if (!span || span.first >= count) {
       const known = titles?.filter(Boolean).slice(0, 20).map(quoted).join(", ")
       throw wrong("--columns", `there is no column '${part}'`, "columns", known && `The columns are ${known}`)
@@ -69,6 +69,8 @@ export function columnsIn(
     return within(span, count)
   })
 }
+
+const NUMBERS = /^\d{1,9}(?:\s*-\s*\d{1,9})?$/
 
 /** `C`, or `C-F`. */
 function spanOfLetters(text: string): Span | undefined {

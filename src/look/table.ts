@@ -1,6 +1,14 @@
 import type { Handle } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import { type CellGrid, CUT, lengthOf, type Span, type TreeGrid, within } from "../content/grid.ts"
+import {
+  type CellGrid,
+  CUT,
+  lengthOf,
+  nameOfPlace,
+  type Span,
+  type TreeGrid,
+  within,
+} from "../content/grid.ts"
 import { AppError } from "../errors.ts"
 import { withArticle } from "../node.ts"
 import { entriesFor } from "../refs/allocate.ts"
@@ -73,6 +81,7 @@ async function readCells(ctx: Context, table: Table, grid: CellGrid<Handle>, ask
         grid.columnCount,
       )
   refuseOutside(table, rows, grid.rowCount)
+  refuseBeside(table, asked.columns, grid.columnCount)
   const last = Math.min(rows.last, grid.rowCount - 1)
   const span = { first: rows.first, last }
   refuseTooMany(lengthOf(span) * columns.length)
@@ -237,6 +246,7 @@ async function readTree(ctx: Context, table: Table, grid: TreeGrid<Handle>, ask:
     ? await rowsNumbered(ctx, all, grid, span)
     : rows.slice(inView.first, inView.last + 1)
   if (!shown) throw noNumbers(table, await ctx.adapter.interfaceFor("table"))
+  refuseBeside(table, asked.columns, width)
   const columns = ask.columns
     ? columnsIn(ask.columns, width, titles, false)
     : within(asked.columns ?? { first: 0, last: width - 1 }, width)
@@ -346,6 +356,15 @@ function refuseOutside({ ref }: Table, { first }: Span, count: number): void {
   throw new AppError("INVALID_ARGS", `${ref} has ${count} rows, so row ${first + 1} does not exist`, {
     suggestion: `Read the last ones: agent-desktop table ${ref} --rows ${Math.max(1, count - SOME_ROWS + 1)}-${count}`,
     details: { argument: "rows", row_count: count },
+  })
+}
+
+function refuseBeside({ ref }: Table, asked: Span | undefined, count: number): void {
+  if (!asked || asked.first < count) return
+  const [first, last] = [asked.first, count - 1].map((column) => nameOfPlace({ row: 0, column }).slice(0, -1))
+  throw new AppError("INVALID_ARGS", `${ref} has ${count} columns, and column ${first} is behind them`, {
+    suggestion: count > 0 ? `Its last column is ${last}` : undefined,
+    details: { argument: "range", column_count: count },
   })
 }
 

@@ -23,7 +23,7 @@ import {
 } from "./reachable.ts"
 import { isTable } from "./rows.ts"
 import { type Gaps, gapsOf } from "./search.ts"
-import { addressIn, isOutsideSheets, seeCell } from "./sheet-cell.ts"
+import { addressIn, isOutsideSheets, seeCell, seeFocusedCell } from "./sheet-cell.ts"
 import { chooseWindow, type WindowChoice, windowsOfApp } from "./windows.ts"
 
 /** Turns a caller's words into a ref: the only matching element among those that a user could act on now. */
@@ -59,10 +59,12 @@ export async function findTarget(
     ctx,
     async () => {
       const looking = (): Promise<Seeing | undefined> =>
-        see(ctx, choice, find, description && isOutsideSheets(description)).catch((error: unknown) => {
-          silence = silenceIn(ctx, error)
-          return undefined
-        })
+        (description ? see(ctx, choice, find, isOutsideSheets(description)) : seeFocus(ctx, choice)).catch(
+          (error: unknown) => {
+            silence = silenceIn(ctx, error)
+            return undefined
+          },
+        )
       let seen = await looking()
       // The last look may have had too little time to see everything.
       if (seen?.tree.complete || !last?.tree.complete) last = seen ?? last
@@ -92,6 +94,12 @@ export async function findTarget(
     window: shownWindow(found.window),
     ...(gaps ? { unsearched: gaps.unsearched } : {}),
   }
+}
+
+/** Looks for the element with the focus. All cells of a sheet are asked only if it is not known which one has it. */
+async function seeFocus(ctx: Context, choice: WindowChoice): Promise<Seeing | undefined> {
+  const seen = await see(ctx, choice, focusIn, true)
+  return seen && ((await seeFocusedCell(ctx, seen, focusIn)) ?? see(ctx, choice, focusIn))
 }
 
 /** Throws if the element of a ref is not in the app or window that the caller also named. */
@@ -162,8 +170,10 @@ export type Sought =
 
 /** Looks once for the element that a description or `@focused` names. */
 export async function seekTarget(ctx: Context, target: string, choice: WindowChoice): Promise<Sought> {
-  const find = target === FOCUSED ? focusIn : describedInRows(ctx, parseDescription(target))
-  const seen = await see(ctx, choice, find)
+  const seen =
+    target === FOCUSED
+      ? await seeFocus(ctx, choice)
+      : await see(ctx, choice, describedInRows(ctx, parseDescription(target)))
   if (!seen?.tree.complete) return { kind: "unsure" }
   const [only, ...others] = seen.found
   if (others.length > 0) return { kind: "several", error: await ambiguous(ctx, target, seen) }

@@ -61,10 +61,10 @@ function openCells(ax: Ax, table: Element): CellGrid<Handle> | undefined {
       const cell = at(row, column)
       return cell && handleOf(cell)
     },
-    locked: async (cells) =>
-      cells.filter(({ row, column }) => {
+    unwritable: async (cells) =>
+      cells.flatMap(({ row, column }) => {
         const cell = at(row, column)
-        return !cell || !ax.canSet(cell, "AXValue")
+        return cell && ax.canSet(cell, "AXValue") ? [] : [{ row, column, why: "locked" as const }]
       }),
     doubt: async () => undefined,
   }

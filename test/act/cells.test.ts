@@ -33,7 +33,7 @@ describe.concurrent("set-value on a cell", () => {
       method: "keyboard",
       disposition: { delivery: "delivered_verified", retry: "safe" },
     })
-    expect(world.keys).toEqual(["escape", "forwarddelete", "return"])
+    expect(world.keys).toEqual(["escape", "shift+backspace", "forwarddelete", "return"])
     expect(sent()).toEqual(["keyboard type"])
   })
 
@@ -69,16 +69,28 @@ describe.concurrent("set-value on a cell", () => {
   })
 })
 
-test("clear on a cell presses Delete, and ignores that the cell still shows its old text", async () => {
-  const { act, world } = await cellShowing(undefined)
-  expect((await act("clear")).data).toEqual({
-    action: "clear",
-    ref_id: "@e1",
-    element: { role: "cell", name: "It" },
-    method: "keyboard",
-    disposition: { delivery: "delivered_unverified", retry: "safe" },
+describe.concurrent("clear on a cell", () => {
+  test("never presses Delete, which would empty other selected cells as well", async () => {
+    const { act, world, sent } = await cellShowing("")
+    expect((await act("clear")).data).toMatchObject({
+      post_state: { value: "" },
+      method: "keyboard",
+      disposition: { delivery: "delivered_verified", retry: "safe" },
+    })
+    expect(world.keys).toEqual(["escape", "shift+backspace", "backspace", "return"])
+    expect(sent()).toEqual(["keyboard type"])
   })
-  expect(world.keys).toEqual(["escape", "forwarddelete"])
+
+  test("ignores that the cell still shows its old text", async () => {
+    const { act } = await cellShowing(undefined)
+    expect((await act("clear")).data).toEqual({
+      action: "clear",
+      ref_id: "@e1",
+      element: { role: "cell", name: "It" },
+      method: "keyboard",
+      disposition: { delivery: "delivered_unverified", retry: "safe" },
+    })
+  })
 })
 
 describe.concurrent("type on a cell", () => {

@@ -129,6 +129,20 @@ describe.concurrent("set-value on a cell that is edited in place", () => {
     expect((await number.act("set-value", { value: "7" })).data.post_state).toMatchObject({ value: "7" })
   })
 
+  test("with an editor that is typed into gets no text that would end the edit", async () => {
+    for (const value of ["one\ntwo", "one\ttwo"]) {
+      const { act, keys, field } = await edited({ editor: { ...EDITOR, route: "absent" } })
+      expect((await act("set-value", { value })).error).toMatchObject({
+        details: { kind: "not_taken" },
+        disposition: NOTHING,
+      })
+      expect(keys).toEqual(["f2", "escape"])
+      expect(field.value).toBe("It")
+    }
+    const line = await edited({ editor: { ...EDITOR, route: "absent" } })
+    expect((await line.act("set-value", { value: "one line" })).data.post_state.value).toBe("one line")
+  })
+
   test("is refused without keys", async () => {
     const { act, keys } = await edited()
     expect((await act("set-value", { value: "new", input: "semantic" })).error).toMatchObject({

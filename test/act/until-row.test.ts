@@ -24,7 +24,7 @@ async function growing(comes: (searches: number) => number) {
       return rows.slice(first, last + 1).map((text) => [text])
     },
     cell,
-    locked: async () => [],
+    unwritable: async () => [],
     doubt: async () => undefined,
   })
   const it = await holding({

@@ -105,7 +105,7 @@ test("the description of one of several cells names its row, even if the table l
     inView: async () => undefined,
     texts: async () => [],
     cell: async () => undefined,
-    locked: async () => [],
+    unwritable: async () => [],
     doubt: async () => undefined,
   })
   const cells = ["Ada", "Paris", "Gina", "Paris"].map((name) => ({

@@ -51,7 +51,7 @@ function grid(
         )
       },
       cell: async () => undefined,
-      locked: async () => [],
+      unwritable: async () => [],
       doubt: async () => undefined,
       ...more,
     },
@@ -186,6 +186,32 @@ describe("table", () => {
       ["0", "1", ""],
       ["", "", ""],
     ])
+  })
+
+  test("of a sheet takes a short word or a year for a title, if its column has one", async () => {
+    const titles = ["Item", "Qty", "2024", "A", "B"]
+    const texts: CellGrid<Handle>["texts"] = async ({ first, last }, columns) =>
+      Array.from({ length: last - first + 1 }, (_, i) =>
+        columns.map((column) => (first + i === 0 ? (titles[column] ?? "") : `${column}`)),
+      )
+    const it = withTables(big({ isSheet: true, texts }, 1_048_576, 16_384))
+    const rows = async (columns: string) => (await it.ok("table", { columns, rows: "2" })).rows
+    expect(await rows("qty")).toEqual([["1"]])
+    expect(await rows("2024,Item")).toEqual([["2", "0"]])
+    // A and B are also letters of columns that have titles.
+    expect(await rows("A,B")).toEqual([["0", "1"]])
+    expect(await rows("C-E,2")).toEqual([["2", "3", "4", "1"]])
+    expect(await rows("QTX,300")).toEqual([["12035", "299"]])
+    for (const columns of ["Nothing", "Qty,", "0", "2-1", "16385"])
+      expect((await it.run("table", { columns, rows: "2" })).error).toMatchObject({
+        code: "INVALID_ARGS",
+        details: { argument: "columns" },
+      })
+    expect((await it.run("table", { range: "XFE1:XFF2" })).error).toMatchObject({
+      code: "INVALID_ARGS",
+      message: "@e1 has 16384 columns, and column XFE is behind them",
+      suggestion: "Its last column is XFD",
+    })
   })
 
   test("gives the rows that could be read in time, and says that there are more", async () => {

@@ -29,7 +29,7 @@ function sheetOf(table: FakeElement): CellGrid<Handle> {
       within(rows, 2).map((row) => columns.map((column) => at(row, column)?.value ?? "")),
     // A handle of the fake adapter is the element itself.
     cell: async ({ row, column }) => at(row, column) as unknown as Handle | undefined,
-    locked: async () => [],
+    unwritable: async () => [],
     doubt: async () => undefined,
   }
 }

@@ -263,6 +263,8 @@ function readNode(
     return undefined
   }
   budget.left -= 1
+  const isSheet = element.role === "table" && (element.total ?? 0) > MOST_CELLS
+  if (options.skipsSheets && isSheet) return seenNode(element, options, [])
   const below = depth + (isWrapper(element) ? 0 : 1)
   if (below > options.maxDepth) return seenNode(element, options, [])
   return seenNode(
@@ -271,6 +273,8 @@ function readNode(
     element.children.flatMap((child) => readNode(child, options, below, budget) ?? []),
   )
 }
+
+const MOST_CELLS = 100_000_000
 
 function seenNode(element: FakeElement, options: TreeOptions, children: readonly SeenNode[]): SeenNode {
   const seen = seenOf(element)

@@ -128,7 +128,7 @@ export function actionsOf(
     editable && (kind.role === "textfield" || kind.role === "combobox" || kind.role === "incrementor")
   const isReplaceable =
     writable ||
-    (editable && isCell && (takesText(traits, interfaces) || isSheetCell(traits, kind, states, interfaces)))
+    (editable && isCell && (takesText(traits, interfaces) || sheetCellOf(traits, kind, states, interfaces) === "typed over"))
   if (isReplaceable || (interfaces & INTERFACE.Value && VALUE_ROLES.has(kind.role))) list.push("SetValue")
   if (writable || (editable && isCell) || kind.role === "terminal") list.push("TypeText")
   if (isReplaceable) list.push("Clear")
@@ -140,16 +140,16 @@ export function actionsOf(
 const takesText = (traits: Traits, interfaces: Interfaces): boolean =>
   (interfaces & INTERFACE.EditableText) !== 0 && !traits.editableTextIsIgnored
 
-/** True for a sheet cell. Cells of tables in documents and of lists do not have both interfaces. */
-export function isSheetCell(
+/** How a user can use a sheet cell. undefined: it is none. Cells of documents and lists do not have both interfaces. */
+export function sheetCellOf(
   traits: Traits,
   { native }: Kind,
   states: StateSet,
   interfaces: Interfaces,
-): boolean {
-  if (!traits.sheetCellsAreTypedOver || native !== ROLE.TABLE_CELL || !has(states, STATE.EDITABLE))
-    return false
-  return (interfaces & INTERFACE.Value) !== 0 && (interfaces & INTERFACE.Text) !== 0
+): "typed over" | "locked" | undefined {
+  if (!traits.sheetCellsAreTypedOver || native !== ROLE.TABLE_CELL) return undefined
+  if (!(interfaces & INTERFACE.Value) || !(interfaces & INTERFACE.Text)) return undefined
+  return has(states, STATE.EDITABLE) ? "typed over" : "locked"
 }
 
 /** Roles whose number is a value that a user sets. */

@@ -5,7 +5,7 @@ import { isEmpty } from "../../rect.ts"
 import { isInteractive } from "../../tree.ts"
 import { INTERFACE, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
-import { isSheetCell, statesOf } from "./capabilities.ts"
+import { sheetCellOf, statesOf } from "./capabilities.ts"
 import type { DateField } from "./dates.ts"
 import { Element, type Origin } from "./element.ts"
 import type { Facts } from "./facts.ts"
@@ -31,9 +31,18 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   const kind = provenKind(reading)
   const states = provenStates(reading)
   const { name, value } = nameAndValue(reading)
+  const sheetCell = sheetCellOf(origin.traits, kind, facts.states, facts.interfaces)
   const isDrawn = mayBeDrawn(reading) && inside.length === 0 && Boolean(answers.description)
   const { description, extents } = isDrawn || kind.role === "canvas" ? answers : withoutIdle(reading)
   const actions: readonly ActionName[] = [...actionsIn(reading), ...(isDrawn ? (["Click"] as const) : [])]
+  const shownStates = statesOf(
+    states,
+    kind,
+    isInteractive({ role: kind.role, actions }),
+    sightIn(reading, inside),
+    element,
+  ).filter((state) => !isOldMark(reading, state))
+  if (sheetCell === "locked") shownStates.push("readonly")
   // Built step by step: a spread for each rare member takes longer than all of the rest.
   const seen: { -readonly [Member in keyof Seen]: Seen[Member] } = {
     handle: element.handle,
@@ -42,13 +51,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
     value,
     description: description && !isDrawnValue(reading) ? wordsOf(origin, description) : undefined,
     hint: binding ? shortcutOf(binding) : undefined,
-    states: statesOf(
-      states,
-      kind,
-      isInteractive({ role: kind.role, actions }),
-      sightIn(reading, inside),
-      element,
-    ).filter((state) => !isOldMark(reading, state)),
+    states: shownStates,
     bounds: extents && onScreen(extents, origin),
     clickPoint: extents && clickPointOf(extents, origin, kind),
     disclosure: extents && disclosureOf(extents, reading),
@@ -62,7 +65,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   if (extents && !origin.shift && !isEmpty(extents)) seen.isPlaceless = true
   if (origin.isNative && kind.role === "combobox") seen.listIsPlaceless = true
   if (isRecycled(element, kind)) seen.isRecycled = true
-  if (isSheetCell(origin.traits, kind, facts.states, facts.interfaces)) seen.isTypedOver = true
+  if (sheetCell === "typed over") seen.isTypedOver = true
   const editor = editedBy(reading, name)
   if (editor) seen.editedBy = editor
   if (answers.date) seen.date = datePartsOf(element, facts, answers.date)

@@ -159,9 +159,13 @@ async function readBuilt(atspi: Atspi, ref: Ref, expect: Expect): Promise<number
   return Number.isFinite(now) && most ? now : undefined
 }
 
-/** True for a spreadsheet cell, which is named by its address. A table cell is named by its text. */
+/**
+ * True for a spreadsheet cell, which is named by its address. A table cell is named by its text. A locked cell is not
+ * EDITABLE, but has a Value as well.
+ */
 function isSheetCell(native: number, states: StateSet, interfaces: Interfaces): boolean {
-  return native === ROLE.TABLE_CELL && has(states, STATE.EDITABLE) && (interfaces & INTERFACE.Text) !== 0
+  if (native !== ROLE.TABLE_CELL || !(interfaces & INTERFACE.Text)) return false
+  return has(states, STATE.EDITABLE) || (interfaces & INTERFACE.Value) !== 0
 }
 
 const holdsText = (role: Role): boolean => hasTrait(role, "typable") || role === "datefield"

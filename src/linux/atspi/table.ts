@@ -6,6 +6,7 @@ import {
   type Grid,
   placeNamed,
   type Span,
+  type UnwritableCell,
   within,
 } from "../../content/grid.ts"
 import { method, readAs } from "../dbus/bus.ts"
@@ -71,18 +72,18 @@ export async function openGrid(atspi: Atspi, element: Element): Promise<Grid<Han
     atspi.tableSize(ref),
     ...CORNER.map(([row, column]) => unlessRefused(atspi.cellAt(ref, row, column))),
   ])
-  const [name, states, offers] = first
-    ? await Promise.all([atspi.name(first), atspi.states(first), atspi.interfaces(first)])
-    : ["", 0, 0]
-  const [start = 0, right = start + 1, down = start + size.columns] = await Promise.all(
+  const [name, offers] = first ? await Promise.all([atspi.name(first), atspi.interfaces(first)]) : ["", 0]
+  const indexes = await Promise.all(
     [first, beside, below].map((cell) => cell && unlessRefused(atspi.indexInParent(cell))),
   )
+  const isHidden = origin.traits.editingHidesIndexes && indexes.every((index) => (index ?? -1) < 0)
+  const [start = 0, right = start + 1, down = start + size.columns] = isHidden ? [] : indexes
   const [stride, step] = [Math.max(1, down - start), Math.max(1, right - start)]
   const isSheet =
     origin.traits.sheetCellsAreTypedOver === true &&
-    has(states, STATE.EDITABLE) &&
     // A cell of a table in a document holds paragraphs instead.
     (offers & INTERFACE.Text) !== 0 &&
+    (offers & INTERFACE.Value) !== 0 &&
     placeNamed(name) !== undefined
   const grid = new TableCells(atspi, element)
   return {
@@ -106,7 +107,7 @@ export async function openGrid(atspi: Atspi, element: Element): Promise<Grid<Han
         ),
       ),
     cell: ({ row, column }) => translatingErrors(origin, grid.cell(row, column)),
-    locked: (cells) => translatingErrors(origin, grid.locked(cells)),
+    unwritable: (cells) => translatingErrors(origin, grid.unwritable(cells)),
     numbers: (cells) => translatingErrors(origin, grid.numbers(cells)),
     doubt: async () => (await translatingErrors(origin, doubtOf(atspi, element)))?.reason,
   } satisfies CellGrid<Handle>
@@ -261,11 +262,14 @@ class TableCells {
     return cell && new Element(cell, origin, { ref, role, states, size: -1 }).handle
   }
 
-  async locked(cells: readonly CellPlace[]): Promise<readonly CellPlace[]> {
+  async unwritable(cells: readonly CellPlace[]): Promise<readonly UnwritableCell[]> {
     const found = await Promise.all(
-      cells.map(async (place) => {
-        const ref = await unlessRefused(this.#atspi.cellAt(this.#element.ref, place.row, place.column))
-        return ref && has(await this.#atspi.states(ref), STATE.EDITABLE) ? [] : [place]
+      cells.map(async ({ row, column }): Promise<readonly UnwritableCell[]> => {
+        const ref = await unlessRefused(this.#atspi.cellAt(this.#element.ref, row, column))
+        const states = ref && (await this.#atspi.states(ref))
+        if (!states || !has(states, STATE.EDITABLE)) return [{ row, column, why: "locked" }]
+        // A cell that is only out of view is VISIBLE.
+        return has(states, STATE.VISIBLE) ? [] : [{ row, column, why: "hidden" }]
       }),
     )
     return found.flat()
