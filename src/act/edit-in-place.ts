@@ -104,6 +104,7 @@ async function openEditor(ctx: Context, target: Target, action: Action, watch: W
   })
   if (!found) {
     await refuseOpened(ctx, target, windows)
+    if (!(await unsure(CLICK, () => ctx.adapter.read(seen.handle)))) throw gone(target)
     throw notEditable(target, quiet.hasStirred)
   }
   const editor = targetAt(target, found)
@@ -337,6 +338,13 @@ const UNKNOWN: Disposition = { delivery: "delivered_unverified", retry: "unknown
 
 const inputOf = ({ editedBy }: Seen): string =>
   editedBy === "F2" ? "clicked and F2 was pressed" : "selected and clicked"
+
+const gone = ({ ref, seen }: Target): AppError =>
+  new AppError("ACTION_FAILED", `${ref} is gone, after it was ${inputOf(seen)}`, {
+    suggestion: "See what is there now: agent-desktop list-windows",
+    details: { kind: "not_there" },
+    disposition: { delivery: "delivery_uncertain", retry: "unknown" },
+  })
 
 function otherEditor({ ref }: Target, { role }: Seen): AppError {
   return new AppError("ACTION_NOT_SUPPORTED", `The editor of ${ref} is ${withArticle(role)}, not a text`, {

@@ -109,7 +109,11 @@ async function writeFields(
   block: readonly Cell[],
 ): Promise<Written> {
   const { fieldsOf, fillField, movedRow, refuseOtherRow, refuseUneditable } = await import("./field-cells.ts")
-  const fields = await fieldsOf(ctx, table, grid, block)
+  const seen = await fieldsOf(ctx, table, grid, block)
+  const isInPlace = seen.some(({ field }) => field.editedBy)
+  // Another command may be writing into this table until it is this one's turn.
+  if (isInPlace) await ctx.adapter.takeTurn()
+  const fields = isInPlace ? await fieldsOf(ctx, table, grid, block) : seen
   await refuseUneditable(ctx, target, fields)
   const differences: Difference[] = []
   await write(ctx, fields, async (cell) => {
@@ -119,7 +123,7 @@ async function writeFields(
     if (shows !== cell.text) differences.push({ cell: nameOfPlace(cell), wanted: cell.text, shows })
     return isMoved ? movedRow(cell) : undefined
   })
-  return { method: fields.some(({ field }) => field.editedBy) ? "keyboard" : "set-value", differences }
+  return { method: isInPlace ? "keyboard" : "set-value", differences }
 }
 
 interface Cell extends CellPlace {

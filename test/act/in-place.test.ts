@@ -218,6 +218,14 @@ describe.concurrent("set-value on a cell that is edited in place", () => {
     })
   })
 
+  test("that is gone after F2 does not say that it has no editor", async () => {
+    const it = await edited({ opens: false, onKey: () => it.element.remove() })
+    expect((await it.act("set-value", { value: "new" })).error).toMatchObject({
+      message: expect.stringContaining("is gone, after it was clicked and F2 was pressed"),
+      disposition: { delivery: "delivery_uncertain", retry: "unknown" },
+    })
+  })
+
   test("in which F2 may have arrived is uncertain", async () => {
     const it = await edited()
     it.world.fail("input", undefined, silence())

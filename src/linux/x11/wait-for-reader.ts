@@ -70,8 +70,16 @@ async function ping(x: X11, window: number, deadline: Deadline): Promise<boolean
     [clientMessage(window, 0, window, x.atom("WM_PROTOCOLS"), [x.atom("_NET_WM_PING"), token, window])],
     deadline,
   )
-  return (await answers.next(deadline)) !== undefined
+  while (!deadline.expired) {
+    if (await answers.next(deadline.slice(GONE_MS))) return true
+    // The window of an app that has ended never answers.
+    if (!(await unlessGone(queryTree(x, window, deadline)))) return false
+  }
+  return false
 }
+
+/** How often to see if the window is still there. */
+const GONE_MS = 250
 
 // A process with events to read is running or about to; a stopped one never sleeps.
 async function isIdle(x: X11, pid: number, deadline: Deadline): Promise<boolean> {
