@@ -43,8 +43,13 @@ export async function fieldsOf(
     grid.kind === "cells" ? byCell(ctx, grid) : byRow(ctx, table, grid)
   const contentOf = await look()
   const found = await Promise.all(
-    cells.map(async (cell) => ({ cell, fields: writableIn(await contentOf(cell)) })),
+    cells.map(async (cell) => {
+      const content = await contentOf(cell)
+      return { cell, content, fields: writableIn(content) }
+    }),
   )
+  const outside = found.filter(({ content }) => !content)
+  if (outside.length > 0) throw notInTable(outside.map(({ cell }) => cell))
   const wrong = found.filter(({ fields }) => fields.length !== 1)
   if (wrong.length > 0)
     throw noField(
@@ -259,6 +264,15 @@ const isSameApartFromFormat = (a: string, b: string): boolean =>
 
 /** How long a field may take to show its text. */
 const SHOWING_MS = 1500
+
+function notInTable(cells: readonly CellPlace[]): AppError {
+  const names = cells.map(nameOfPlace)
+  return new AppError("ACTION_NOT_SUPPORTED", `The table has no cell ${names.slice(0, 5).join(", ")} now`, {
+    suggestion: "See its rows with 'table': A1 is the first cell of the first one",
+    details: { kind: "not_writable", cells: names.slice(0, 50) },
+    disposition: NOTHING_DELIVERED,
+  })
+}
 
 function noField(cells: readonly CellPlace[], missing: string): AppError {
   const names = cells.map(nameOfPlace)

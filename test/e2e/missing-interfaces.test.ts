@@ -96,6 +96,96 @@ describe.each(KINDS)("in %s", (kind) => {
   })
 })
 
+interface Dumped {
+  readonly name: string
+  readonly role: string
+  readonly interfaces: readonly string[]
+}
+
+/** All objects of the fixture as pyatspi sees them. */
+async function objectsOf(kind: Kind, title: string): Promise<readonly Dumped[]> {
+  const script = new URL("atspi-dump.py", import.meta.url).pathname
+  const { json } = await desktop.run("list-apps")
+  const names: readonly string[] = json.data.apps.map(({ name }: Json) => name)
+  for (const app of [`fixture-${kind}`, ...names]) {
+    const child = Bun.spawn(["/usr/bin/python3", script, app, title], {
+      env: { ...process.env, ...desktop.env },
+      stdout: "pipe",
+      stderr: "ignore",
+    })
+    const text = await new Response(child.stdout).text()
+    if (text.trim() !== "") return JSON.parse(text).nodes
+  }
+  return []
+}
+
+const nodesOf = (node: Json): readonly Json[] => [node, ...(node.children ?? []).flatMap(nodesOf)]
+
+/** One command for each interface. */
+const ON_OTHERS = [
+  ["Text", "get", { property: "text", range: "0:1" }],
+  ["Text", "select-text", { word: 1 }],
+  ["Table", "table", {}],
+  ["Table", "set-cells", { at: "ZZ999", tsv: "x" }],
+] as const
+
+describe.each(["gtk3", "gtk4", "qt6", "qt5"] as const)("in %s", (kind) => {
+  test("the first control of every role has the interface, or says which one it lacks, and the next step works", async () => {
+    const { window } = await start(kind)
+    const snapshot = await until(
+      async () => (await desktop.run("snapshot", "--window-id", window, "--max-depth", "50")).json?.data,
+      60_000,
+    )
+    const objects = await objectsOf(kind, snapshot.window.title)
+    expect(objects.length).toBeGreaterThan(20)
+    const named = nodesOf(snapshot.tree).filter(({ ref_id, name }) => ref_id && name)
+    const first = [...Map.groupBy(named, ({ role }) => role).values()].map(([node]) => node as Json)
+    expect(first.length).toBeGreaterThan(8)
+    const asked = first.flatMap((node) =>
+      ON_OTHERS.map(([lacks, command, args]) => ({
+        node,
+        lacks,
+        command,
+        args: { ref_id: node.ref_id, ...args },
+      })),
+    )
+    const batch = async (items: readonly object[]): Promise<readonly Json[]> => {
+      const { json } = await desktop.run("batch", JSON.stringify(items), "--timeout-ms", "120000")
+      return json.data?.results ?? json.error.details.results
+    }
+    const results = await batch(asked.map(({ command, args }) => ({ command, args })))
+    const steps: { readonly command: string; readonly args: object }[] = []
+    for (const [at, { node, lacks, command }] of asked.entries()) {
+      const { error, data } = results[at] ?? {}
+      const { role, name } = node
+      const about = { role, name, command, data, ...error }
+      if (data) continue
+      expect(error?.disposition?.delivery ?? "not_delivered").toBe("not_delivered")
+      if (error?.details?.kind !== `no_${lacks.toLowerCase()}_interface`) {
+        // It has the interface, and not this part of it.
+        expect(about).toMatchObject({ suggestion: expect.stringMatching(/agent-desktop|with 'table'/) })
+        continue
+      }
+      expect(about).toMatchObject({
+        code: "ACTION_NOT_SUPPORTED",
+        details: { interface: `org.a11y.atspi.${lacks}` },
+        suggestion: expect.stringContaining("agent-desktop"),
+      })
+      // pyatspi agrees. A name that was taken from a label is not the object's own.
+      const same = objects.filter((one) => one.name === name && one.role !== "label")
+      if (same.length > 0)
+        expect({ about, lack: same.some((one) => !one.interfaces.includes(lacks)) }).toMatchObject({
+          lack: true,
+        })
+      if (lacks === "Text") steps.push({ command: "get", args: { ref_id: node.ref_id, property: "text" } })
+      if (lacks === "Text") expect(error.suggestion).toContain(`agent-desktop get ${node.ref_id} text`)
+    }
+    expect(steps.length).toBeGreaterThan(5)
+    for (const [at, { ok, error }] of (await batch(steps)).entries())
+      expect({ step: steps[at], ok, error }).toMatchObject({ ok: true })
+  })
+})
+
 test("the text form of the error names the interface, too", async () => {
   const { stdout } = await desktop.run(
     "get",
