@@ -128,7 +128,9 @@ export function actionsOf(
     editable && (kind.role === "textfield" || kind.role === "combobox" || kind.role === "incrementor")
   const isReplaceable =
     writable ||
-    (editable && isCell && (takesText(traits, interfaces) || sheetCellOf(traits, kind, states, interfaces) === "typed over"))
+    (editable &&
+      isCell &&
+      (takesText(traits, interfaces) || sheetCellOf(traits, kind, states, interfaces) === "typed over"))
   if (isReplaceable || (interfaces & INTERFACE.Value && VALUE_ROLES.has(kind.role))) list.push("SetValue")
   if (writable || (editable && isCell) || kind.role === "terminal") list.push("TypeText")
   if (isReplaceable) list.push("Clear")
