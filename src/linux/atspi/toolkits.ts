@@ -119,6 +119,8 @@ export interface Traits {
   readonly separatorsHaveNames?: true
   /** A menu item's first action has its keyboard shortcut. */
   readonly menuItemsHaveShortcuts?: true
+  /** A menu item holds a text with its name, and another one with its keyboard shortcut if it has one. */
+  readonly menuItemsHoldShortcuts?: true
   /** Elements that are not interactive by role but whose actions are worth a question. Absent: all of them. */
   readonly asksForActions?: "nowhere" | "of labels" | "of page content"
   /** The first action alone shows whether a click does something. */
@@ -392,6 +394,8 @@ const GTK4: Traits = {
   // A check button is built of an indicator and a label, a switch of nothing.
   switchIs: "a childless check box",
   namesFallBackToClass: true,
+  // GtkModelButton.
+  menuItemsHoldShortcuts: true,
   // Before 4.10.
   lacksShowing: true,
   outOfView: "by place",

@@ -284,6 +284,23 @@ describe("a walk", () => {
     expect(got.root.children[2]?.children[0]?.name).toBe("Tip")
   })
 
+  test("has the shortcut of a GTK 4 menu item as its hint, not in its name", async () => {
+    const label = (name: string): FakeNode => ({ role: "LABEL", name, extents: [0, 0, 9, 9] })
+    using got = await read(
+      [
+        { role: "MENU_ITEM", children: [label("Save As…"), label("Umschalt+Strg+S")] },
+        { role: "MENU_ITEM", name: "Quit", children: [label("Quit"), label("Strg+Q")] },
+        { role: "MENU_ITEM", children: [label("About")] },
+      ],
+      { toolkit: "GTK" },
+    )
+    expect(got.root.children.map(({ name, hint }) => [name, hint])).toEqual([
+      ["Save As…", "Umschalt+Strg+S"],
+      ["Quit", "Strg+Q"],
+      ["About", undefined],
+    ])
+  })
+
   test("reads one element in the same words as a tree, and nothing below its labels", async () => {
     using got = await read([
       {
