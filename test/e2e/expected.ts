@@ -191,6 +191,9 @@ class Tree {
           !above.some((one) => one.role === "page tab" && !one.states.includes("selected")) &&
           !above.some((one) => one.states.includes("expandable") && !one.states.includes("expanded"))
         )
+      // Its tabs do not say which of them is current.
+      case "GAIL":
+        return isVisible && above.find((one) => SCROLLERS.has(one.role))?.states.includes("showing") === true
       case "Qt":
         return above[0]?.states.includes("manages descendants") === true
       default:

@@ -6,7 +6,16 @@ import type { Extents } from "../windowing/window.ts"
  * toolkit that has it, with the reason.
  */
 
-export type Toolkit = "gtk2" | "gtk3" | "gtk4" | "qt" | "chromium" | "firefox" | "libreoffice" | "other"
+export type Toolkit =
+  | "gtk2"
+  | "gtk3"
+  | "gtk4"
+  | "qt"
+  | "chromium"
+  | "firefox"
+  | "libreoffice"
+  | "java"
+  | "other"
 
 /** Behaviour that differs from plain AT-SPI. An absent trait means: as the specification says. */
 export interface Traits {
@@ -206,6 +215,8 @@ export interface Traits {
   readonly boxesMayClaimNoPlace?: true
   /** VISIBLE without SHOWING means scrolled away, or hidden with a page or a panel: the ancestors decide. */
   readonly ancestorsTellPages?: true
+  /** No tab is SELECTED. The page of the current one is SHOWING. */
+  readonly tabsLackSelected?: true
   /** A combo box does not say if it is open, and its first child is the list, which shows only then. */
   readonly comboListTells?: true
   /**
@@ -296,6 +307,10 @@ export interface Traits {
 const GTK2: Traits = {
   // Gail compares an item with the area of the widget that it hangs on, which is not its window.
   shownItemsLackShowing: true,
+  // gail_widget_all_parents_visible is behind SHOWING, with the viewports above.
+  outOfView: "visible in panes",
+  ancestorsTellPages: true,
+  tabsLackSelected: true,
 }
 
 const GTK3: Traits = {
@@ -577,7 +592,9 @@ export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
     comboListTells: undefined,
     cellsAreEditedBy: undefined,
   },
-  // Java, and apps that do not answer.
+  // Swing: Component.isShowing is behind SHOWING, wherever a pane is scrolled.
+  java: { outOfView: "by place" },
+  // Apps that do not answer.
   other: {},
 }
 
@@ -605,4 +622,5 @@ const BY_NAME: ReadonlyMap<string, Toolkit> = new Map([
   ["Qt", "qt"],
   ["Chromium", "chromium"],
   ["Gecko", "firefox"],
+  ["J2SE-access-bridge", "java"],
 ])

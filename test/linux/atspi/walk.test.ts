@@ -176,24 +176,40 @@ describe("a walk", () => {
     },
   ]
 
-  test("counts or reads elements that are scrolled out of view, and does not count hidden ones", async () => {
-    using counted = await read(LONG, { offscreen: "count" })
-    expect(counted.root.children[0]).toMatchObject({ offscreen: { below: 2 } })
-    expect(outline(counted.root)).toEqual({
-      "window Window": [{ scrollarea: ["button In view"] }, "tab Other page"],
-    })
-    // Its place tells the side; its name is not worth a question.
-    expect(counted.app.asked("below").sort()).toEqual(["GetExtents", "GetRole", "GetState"])
-    using all = await read(LONG, { offscreen: "read" })
-    expect(outline(all.root)).toEqual({
-      "window Window": [
-        { scrollarea: ["button In view", "button Below", { group: ["button Deep"] }] },
-        "tab Other page",
-      ],
-    })
-    expect(all.root.children[0]?.children[1]?.states).toEqual(["enabled", "offscreen"])
-    using hidden = await read(LONG, { includeHidden: true })
-    expect(hidden.root.children[1]?.children[0]?.states).toEqual(["enabled", "hidden"])
+  test.each(["gtk", "GAIL"])(
+    "counts or reads elements of %s that are scrolled out of view, and does not count hidden ones",
+    async (toolkit) => {
+      using counted = await read(LONG, { offscreen: "count", toolkit })
+      expect(counted.root.children[0]).toMatchObject({ offscreen: { below: 2 } })
+      expect(outline(counted.root)).toEqual({
+        "window Window": [{ scrollarea: ["button In view"] }, "tab Other page"],
+      })
+      // Its place tells the side; its name is not worth a question.
+      expect(counted.app.asked("below").sort()).toEqual(["GetExtents", "GetRole", "GetState"])
+      using all = await read(LONG, { offscreen: "read", toolkit })
+      expect(outline(all.root)).toEqual({
+        "window Window": [
+          { scrollarea: ["button In view", "button Below", { group: ["button Deep"] }] },
+          "tab Other page",
+        ],
+      })
+      expect(all.root.children[0]?.children[1]?.states).toEqual(["enabled", "offscreen"])
+      using hidden = await read(LONG, { includeHidden: true, toolkit })
+      expect(hidden.root.children[1]?.children[0]?.states).toEqual(["enabled", "hidden"])
+    },
+  )
+
+  test("tells by their places which elements of Swing are scrolled out of view", async () => {
+    const rows = [10, 900].map(
+      (y): FakeNode => ({ role: "PUSH_BUTTON", name: `At ${y}`, extents: [0, y, 50, 20] }),
+    )
+    const bar: FakeNode = { role: "SCROLL_BAR", extents: [90, 0, 10, 100] }
+    const pane: FakeNode = { role: "SCROLL_PANE", extents: [0, 0, 100, 100], children: [...rows, bar] }
+    using got = await read([pane], { toolkit: "J2SE-access-bridge" })
+    expect(got.root.children[0]?.children.slice(0, 2).map(({ states }) => states)).toEqual([
+      ["enabled"],
+      ["enabled", "offscreen"],
+    ])
   })
 
   test("reads the texts of labels and pages without a name, and the length of a text that it cuts", async () => {
