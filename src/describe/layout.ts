@@ -9,7 +9,14 @@ import { wordsOf } from "../tree.ts"
  */
 
 /** Roles that a label beside them may name. A nameless button has a picture, and a label beside it may be about anything. */
-const FIELDS: ReadonlySet<Role> = new Set(["textfield", "combobox", "incrementor", "slider", "listbox"])
+const FIELDS: ReadonlySet<Role> = new Set([
+  "textfield",
+  "combobox",
+  "incrementor",
+  "slider",
+  "listbox",
+  "canvas",
+])
 
 /** True for a field that only its position can name. */
 const isNamelessField = ({ role, name, description, states }: SeenNode): boolean =>

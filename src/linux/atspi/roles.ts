@@ -15,6 +15,7 @@ export const ROLE = {
   INVALID: 0,
   ALERT: 2,
   ANIMATION: 3,
+  CALENDAR: 5,
   CANVAS: 6,
   CHECK_BOX: 7,
   CHECK_MENU_ITEM: 8,

@@ -300,6 +300,16 @@ describe("a walk", () => {
     expect(got.root.children[2]?.children[0]?.name).toBe("Tip")
   })
 
+  test("gives actions and bounds to a calendar without objects for its days", async () => {
+    using got = await read([
+      { role: "CALENDAR", states: ["FOCUSABLE"], interfaces: ["Component"], extents: [5, 5, 200, 150] },
+      { role: "CALENDAR", children: [{ role: "LABEL", name: "1" }] },
+    ])
+    expect(got.root.children[0]).toMatchObject({ role: "canvas", bounds: { width: 200 } })
+    expect(got.root.children[0]?.actions).toContain("Click")
+    expect(got.root.children[1]).toMatchObject({ role: "grid", actions: [] })
+  })
+
   test("has the shortcut of a GTK 4 menu item as its hint, not in its name", async () => {
     const label = (name: string): FakeNode => ({ role: "LABEL", name, extents: [0, 0, 9, 9] })
     using got = await read(
