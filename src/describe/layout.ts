@@ -19,8 +19,12 @@ const FIELDS: ReadonlySet<Role> = new Set([
 ])
 
 /** True for a field that only its position can name. */
-const isNamelessField = ({ role, name, description, states }: SeenNode): boolean =>
-  FIELDS.has(role) && !name && !description && !states.includes("hidden") && !states.includes("offscreen")
+const isNamelessField = ({ role, isDropDown, name, description, states }: SeenNode): boolean =>
+  (FIELDS.has(role) || isDropDown === true) &&
+  !name &&
+  !description &&
+  !states.includes("hidden") &&
+  !states.includes("offscreen")
 
 /** The levels between a field and the container that also holds its label. */
 const LEVELS = 3

@@ -160,6 +160,8 @@ export interface Traits {
   readonly shapesAreSelectable?: true
   /** A field that is drawn into a native area is a panel that claims to be DEFUNCT, with a paragraph that lives. */
   readonly drawnFieldsLookDefunct?: true
+  /** A field that drops a list down is a nameless button. Its combo box is hidden and has no items. */
+  readonly dropDownsAreButtons?: true
   /** A field for a time is a panel that can be edited. */
   readonly timeFieldsArePanels?: true
 
@@ -560,6 +562,8 @@ const DRAWN: Traits = {
   shapesAreSelectable: true,
   // Calc's input line: an object without a parent of LibreOffice's own counts as gone, and its parent is GTK's.
   drawnFieldsLookDefunct: true,
+  // GtkInstanceComboBox.
+  dropDownsAreButtons: true,
   treeItemsLackShowing: true,
   currentTreeItemClaimsFocus: true,
   boxesHearTheirTextOnly: true,

@@ -310,6 +310,23 @@ describe("a walk", () => {
     expect(got.root.children[1]).toMatchObject({ role: "grid", actions: [] })
   })
 
+  test("marks the button of a LibreOffice list, which the label beside it may name", async () => {
+    const parts: readonly FakeNode[] = [
+      { role: "TEXT", hidden: true },
+      { role: "COMBO_BOX", hidden: true },
+      { role: "TOGGLE_BUTTON" },
+    ]
+    const children: readonly FakeNode[] = [{ role: "FILLER", children: parts }, { role: "TOGGLE_BUTTON" }]
+    for (const [app, marks] of [
+      ["soffice", [true, undefined]],
+      ["other", [undefined, undefined]],
+    ] as const) {
+      using got = await read(children, { app })
+      const [box, button] = got.root.children
+      expect([box?.children[0]?.isDropDown, button?.isDropDown]).toEqual([...marks])
+    }
+  })
+
   test("has the shortcut of a GTK 4 menu item as its hint, not in its name", async () => {
     const label = (name: string): FakeNode => ({ role: "LABEL", name, extents: [0, 0, 9, 9] })
     using got = await read(
