@@ -88,6 +88,8 @@ const isFiller = (node: Node): boolean =>
 function saidBy(child: Node | undefined, node: Node): boolean {
   const name = wordsOf(node)
   const said = child && wordsOf(child)
+  // Firefox has a label around the field that it names.
+  if (node.role === "label") return sameName(name, said)
   const rest = name && isFrame(node.role) && said?.startsWith(name) ? said.slice(name.length) : "x"
   return !/^[\p{L}\p{N}]/u.test(rest)
 }
