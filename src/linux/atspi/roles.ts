@@ -189,6 +189,7 @@ function refine(
     case ROLE.FILLER:
       // GTK 4.8 reports it for a second window.
       if (parent === ROLE.INVALID || parent === ROLE.APPLICATION) return "window"
+      if (name !== undefined && traits.drawnWidgets?.includes(name) && on(STATE.FOCUSABLE)) return "canvas"
       return traits.popoverIsFiller && name !== undefined && /Popover$/.test(name) ? "popover" : "group"
     case ROLE.MENU:
       return MENU_ROLES.has(parent) ? "menuitem" : "menu"

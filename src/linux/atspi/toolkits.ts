@@ -139,6 +139,8 @@ export interface Traits {
 
   /** A modal panel is a popover. */
   readonly modalPanelIsPopover?: true
+  /** Fillers of these names draw their content, and have no objects for it. */
+  readonly drawnWidgets?: readonly string[]
   /** A filler whose name ends in Popover is one. */
   readonly popoverIsFiller?: true
   /** An item of a list is SELECTABLE only while it is selected. */
@@ -401,6 +403,8 @@ const GTK4: Traits = {
   rowsAreRecycled: "always",
   // Every object has an Action interface.
   asksForActions: "nowhere",
+  // The list of files in a file dialog is the first. Of its rows, only the column titles are accessible.
+  drawnWidgets: ["GtkTreeView", "GtkIconView", "GtkDrawingArea", "GtkGLArea"],
   // GtkPopover has the role of a filler, and its class for a name.
   popoverIsFiller: true,
   selectableOnlyWhileSelected: true,

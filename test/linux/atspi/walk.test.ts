@@ -327,6 +327,29 @@ describe("a walk", () => {
     }
   })
 
+  test("gives a ref to a list of GTK 4 without objects for its rows, and keeps its column titles", async () => {
+    const titles: readonly FakeNode[] = [{ role: "PUSH_BUTTON", name: "Size", extents: [0, 0, 40, 20] }]
+    const view = (name: string): FakeNode => ({
+      role: "FILLER",
+      name,
+      states: ["FOCUSABLE"],
+      extents: [0, 0, 200, 90],
+      children: titles,
+    })
+    using got = await read([view("GtkTreeView"), view("GtkPaned")], { toolkit: "GTK" })
+    expect(
+      got.root.children.map(({ role, name, actions, children }) => [
+        role,
+        name,
+        actions?.[0],
+        children.length,
+      ]),
+    ).toEqual([
+      ["canvas", undefined, "Click", 1],
+      ["group", undefined, "SetFocus", 1],
+    ])
+  })
+
   test("has the shortcut of a GTK 4 menu item as its hint, not in its name", async () => {
     const label = (name: string): FakeNode => ({ role: "LABEL", name, extents: [0, 0, 9, 9] })
     using got = await read(
