@@ -212,6 +212,7 @@ function refine(
     case ROLE.TEXT:
       return on(STATE.EDITABLE) || on(STATE.FOCUSABLE) ? "textfield" : "statictext"
     case ROLE.LABEL:
+      if (traits.optionsAreLabels && parent === ROLE.LIST && on(STATE.SELECTABLE)) return "option"
       return traits.labelsHoldText ? "label" : "statictext"
     case ROLE.PARAGRAPH:
     case ROLE.SECTION:

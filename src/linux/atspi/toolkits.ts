@@ -143,6 +143,8 @@ export interface Traits {
   readonly drawnWidgets?: readonly string[]
   /** A filler whose name ends in Popover is one. */
   readonly popoverIsFiller?: true
+  /** An item of a list is a label that is SELECTABLE. */
+  readonly optionsAreLabels?: true
   /** An item of a list is SELECTABLE only while it is selected. */
   readonly selectableOnlyWhileSelected?: true
   /** A list with a Table interface shows a model, and its items can be selected. */
@@ -300,6 +302,8 @@ export interface Traits {
   readonly severalOptionsAreUntold?: true
   /** A list of options without a Text interface, such as a palette of colours, marks one without notifying its app. */
   readonly paletteSelectionIsUnheard?: true
+  /** A selection in the list of a combo box only marks it. One in the combo box is a choice. */
+  readonly comboChooses?: true
   /** A selection in the list of a combo box is not a choice of the combo box. */
   readonly comboSelectionIsIgnored?: true
   /** A selection in the list of a field shows, and the field keeps its old text. */
@@ -601,7 +605,13 @@ export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
     cellsAreEditedBy: undefined,
   },
   // Swing: Component.isShowing is behind SHOWING, wherever a pane is scrolled.
-  java: { outOfView: "by place" },
+  java: {
+    outOfView: "by place",
+    // The component that draws the items of a JList is a JLabel.
+    optionsAreLabels: true,
+    // JList marks an item. JComboBox chooses it, and notifies its app.
+    comboChooses: true,
+  },
   // Apps that do not answer.
   other: {},
 }

@@ -350,6 +350,15 @@ describe("a walk", () => {
     ])
   })
 
+  test("reads the labels in a list of Swing as its options", async () => {
+    const labels: readonly FakeNode[] = [
+      { role: "LABEL", name: "Red", states: ["SELECTABLE"] },
+      { role: "LABEL", name: "Title" },
+    ]
+    using got = await read([{ role: "LIST", children: labels }], { toolkit: "J2SE-access-bridge" })
+    expect(got.root.children[0]?.children.map(({ role }) => role)).toEqual(["option", "statictext"])
+  })
+
   test("has the shortcut of a GTK 4 menu item as its hint, not in its name", async () => {
     const label = (name: string): FakeNode => ({ role: "LABEL", name, extents: [0, 0, 9, 9] })
     using got = await read(
