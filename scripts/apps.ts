@@ -34,7 +34,7 @@ for (const key of given.length > 0 ? given : PROVEN_APPS) {
   })
   await child.exited
   const outcomes = outcomesIn(await Bun.file(report).text())
-  failed += outcomes.filter((outcome) => outcome === "differs").length
+  failed += outcomes.filter((outcome) => outcome === "differs" || outcome === "not run").length
   const today = new Date().toISOString().slice(0, 10)
   rows.set(key, `| ${key} | ${toolkit} | ${versionOf(name)} | ${outcomes.join(" | ")} | ${today} |`)
   console.log(rows.get(key))
@@ -48,7 +48,8 @@ function outcomesIn(xml: string): readonly string[] {
   const cases = [...xml.matchAll(/<testcase name="([^"]*)"[^>]*?(?:\/>|>([\s\S]*?)<\/testcase>)/g)]
   return ["dump by pyatspi agree", "picture shows is in a snapshot", "on an open popup"].map((part) => {
     const found = cases.find(([, title = ""]) => title.endsWith(part))
-    if (!found) throw new Error(`No test is named "… ${part}"`)
+    // The app did not become ready in time.
+    if (!found) return "not run"
     const [, , inside = ""] = found
     if (inside.includes("<failure")) return "differs"
     return inside.includes("<skipped") ? "" : "agrees"

@@ -204,6 +204,8 @@ export interface Seen {
   readonly bounds?: Rect
   /** True if it has room in its window, but the position of the window on the screen is unknown. */
   readonly isPlaceless?: boolean
+  /** Looks like a nameless button, and is a field that drops a list down. */
+  readonly isDropDown?: true
   /** True for a combobox if the position of the list that it opens will be unknown. */
   readonly listIsPlaceless?: boolean
   /** The point that a click must hit, if not the middle. */

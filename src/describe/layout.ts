@@ -9,11 +9,22 @@ import { wordsOf } from "../tree.ts"
  */
 
 /** Roles that a label beside them may name. A nameless button has a picture, and a label beside it may be about anything. */
-const FIELDS: ReadonlySet<Role> = new Set(["textfield", "combobox", "incrementor", "slider", "listbox"])
+const FIELDS: ReadonlySet<Role> = new Set([
+  "textfield",
+  "combobox",
+  "incrementor",
+  "slider",
+  "listbox",
+  "canvas",
+])
 
 /** True for a field that only its position can name. */
-const isNamelessField = ({ role, name, description, states }: SeenNode): boolean =>
-  FIELDS.has(role) && !name && !description && !states.includes("hidden") && !states.includes("offscreen")
+const isNamelessField = ({ role, isDropDown, name, description, states }: SeenNode): boolean =>
+  (FIELDS.has(role) || isDropDown === true) &&
+  !name &&
+  !description &&
+  !states.includes("hidden") &&
+  !states.includes("offscreen")
 
 /** The levels between a field and the container that also holds its label. */
 const LEVELS = 3

@@ -21,7 +21,7 @@ function compactChildren(parent: Node, above: string | undefined): readonly Node
   const name = wordsOf(parent) ?? above
   const all = inRows(parent)?.flatMap((child) => compactNode(child, name)) ?? []
   const children = HOLD_CELLS.has(parent.role) ? all.filter((child) => !isEmptyCell(child)) : all
-  const kept = children.filter((child) => !repeatsSibling(child, children))
+  const kept = children.filter((child) => !repeatsSibling(child, children) && !isHintOf(child, parent))
   const [only] = kept
   if (only && kept.length === 1 && isFiller(only)) return only.children ?? []
   return kept.flatMap((child) =>
@@ -88,6 +88,8 @@ const isFiller = (node: Node): boolean =>
 function saidBy(child: Node | undefined, node: Node): boolean {
   const name = wordsOf(node)
   const said = child && wordsOf(child)
+  // Firefox has a label around the field that it names.
+  if (node.role === "label") return sameName(name, said)
   const rest = name && isFrame(node.role) && said?.startsWith(name) ? said.slice(name.length) : "x"
   return !/^[\p{L}\p{N}]/u.test(rest)
 }
@@ -108,6 +110,10 @@ function repeatsSibling(leaf: Node, siblings: readonly Node[]): boolean {
     (one) => one !== leaf && (one.ref_id || one.children) && sameName(wordsOf(leaf), wordsOf(one)),
   )
 }
+
+/** True for the text of a shortcut in the menu item that has it as its hint. */
+const isHintOf = (leaf: Node, { hint }: Node): boolean =>
+  hint !== undefined && CAPTIONS.has(leaf.role) && !leaf.ref_id && !leaf.children && wordsOf(leaf) === hint
 
 /** "Name:" and "Name" are the same name. */
 function sameName(a: string | undefined, b: string | undefined): boolean {

@@ -52,15 +52,17 @@ const wantedText = ({ role, name }: Wanted): string =>
 
 /**
  * True if both names are the same: whole, in any case. Mnemonic marks, a colon or an ellipsis at the end and the width of
- * blanks do not count, nor does the shortcut behind the name of a menu item. `Name` finds a field labelled `Name:`.
+ * blanks do not count, nor does a shortcut behind the name. `Print` finds the button `Print (Ctrl+P)`, and `Name` finds a
+ * field labelled `Name:`.
  */
 export function isSameName(role: Role, have: string, want: string): boolean {
   if (have === want) return true
   const wanted = plainName(role, want)
-  // Some apps write the shortcut of a menu item after its name.
+  // Some apps write the shortcut after the name. Only in a menu is it clear without parentheses what it is.
+  const shortcut = role === "menuitem" ? SHORTCUT : mayHaveMark(role) ? IN_PARENTHESES : undefined
   return (
     plainName(role, have) === wanted ||
-    (role === "menuitem" && plainName(role, have.replace(SHORTCUT, "")) === wanted)
+    (shortcut !== undefined && plainName(role, have.replace(shortcut, "")) === wanted)
   )
 }
 
@@ -71,7 +73,8 @@ function plainName(role: Role, name: string): string {
   return mayHaveMark(role) ? whole.replace(/[_&](?=[\p{L}\p{N}])/u, "").replace(/(?<=.)\s*[:：]$/, "") : whole
 }
 
-const SHORTCUT = /(?<=.)\s+(?:(?:ctrl|shift|alt|super|meta)\+)+\S+$/i
+const SHORTCUT = /(?<=.)\s+\(?(?:(?:ctrl|shift|alt|super|meta)\+)+\S+$/i
+const IN_PARENTHESES = /(?<=.)\s+\((?:(?:ctrl|shift|alt|super|meta)\+)+\S+\)$/i
 
 const mayHaveMark = (role: Role): boolean =>
   !hasTrait(role, "item") && !hasTrait(role, "surface") && role !== "link" && role !== "heading"

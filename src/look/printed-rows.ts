@@ -98,8 +98,9 @@ const isMarked = (node: Node): boolean => marksOf(node).length > 0
 const PLAIN: ReadonlySet<State> = new Set(["enabled", "multiselectable", "offscreen", "readonly"])
 
 /** A row that fits on one line: cells, and controls and texts without further parts. */
-export function isOneLine({ role, children, children_count, offscreen }: LineNode): boolean {
-  if (role !== "row" || !children || children_count !== undefined || offscreen) return false
+export function isOneLine(row: LineNode): boolean {
+  const { children, children_count, offscreen } = row
+  if (!isRowOfCells(row) || !children || children_count !== undefined || offscreen) return false
   return children.every(
     (child) =>
       isRole(child.role) &&
@@ -107,6 +108,10 @@ export function isOneLine({ role, children, children_count, offscreen }: LineNod
       (child.children ?? []).every((part) => !part.children && part.children_count === undefined),
   )
 }
+
+/** In GTK 3, a table of one column may have several cells in each row. They are in a cell. */
+const isRowOfCells = ({ role, name, value, children = [] }: LineNode): boolean =>
+  role === "row" || (role === "cell" && !name && !value && children.every((child) => child.role === "cell"))
 
 interface LineNode extends Omit<Node, "role" | "children"> {
   readonly role: string

@@ -54,6 +54,17 @@ describe("a field is named by", () => {
     }
     expect(await namesIn(frame)).toEqual(["City"])
   })
+  test("the label beside it, also if it looks like a button that drops a list down", async () => {
+    const scene = (isDropDown?: true) => [
+      label("Column", at(0, 0)),
+      { ...field(at(110, 0), "button"), ...(isDropDown ? { isDropDown } : {}) },
+    ]
+    for (const isDropDown of [true, undefined] as const) {
+      const tree = await nameByLayout(window(group(...scene(isDropDown))), noPlace)
+      const button = nodesOf(tree).find(({ role }) => role === "button")
+      expect(button?.inferredName).toBe(isDropDown && "Column")
+    }
+  })
   test("the label above it", async () => {
     expect(await namesIn(label("City", at(0, 0)), field(at(0, 28, 300)))).toEqual(["City"])
   })

@@ -158,7 +158,7 @@ describe.each([
 
   test("a canvas has a ref, and a click hits its middle", async () => {
     const canvas = (await page.nodes()).find(({ role }) => role === "canvas")?.ref_id
-    await page.ok("click", canvas ?? "", "--input", "physical")
+    await page.ok("click", canvas ?? "")
     expect((await page.fixture.seen("canvas")).value).toEqual([60, 30])
   })
 

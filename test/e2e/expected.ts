@@ -191,6 +191,9 @@ class Tree {
           !above.some((one) => one.role === "page tab" && !one.states.includes("selected")) &&
           !above.some((one) => one.states.includes("expandable") && !one.states.includes("expanded"))
         )
+      // Its tabs do not say which of them is current.
+      case "GAIL":
+        return isVisible && above.find((one) => SCROLLERS.has(one.role))?.states.includes("showing") === true
       case "Qt":
         return above[0]?.states.includes("manages descendants") === true
       default:
@@ -358,6 +361,8 @@ function roleOf(tree: Tree, node: Dumped): string {
       if (tree.toolkit === "Gecko" && is("editable")) return "datefield"
       if (isCanvas(tree, node)) return "canvas"
       return parent === "document frame" && is("selectable") ? "option" : "group"
+    case "filler":
+      return tree.toolkit === "GTK" && DRAWN.has(node.name) && is("focusable") ? "canvas" : "group"
     case "icon":
       return is("selectable") ? "option" : "image"
     case "list":
@@ -388,6 +393,9 @@ function roleOf(tree: Tree, node: Dumped): string {
       return ROLES[node.role] ?? `(${node.role})`
   }
 }
+
+/** Widgets of GTK 4 without objects for their content. */
+const DRAWN: ReadonlySet<string> = new Set(["GtkTreeView", "GtkIconView", "GtkDrawingArea", "GtkGLArea"])
 
 const BUTTONS: ReadonlySet<string> = new Set(["push button", "button"])
 

@@ -121,6 +121,14 @@ describe("a name", () => {
     expect(isSameName(role, want, have)).toBe(same)
   })
 
+  test("may have a shortcut in parentheses behind it, which a caller can leave out", () => {
+    expect(isSameName("button", "Address Book (Ctrl+2)", "address book")).toBe(true)
+    expect(isSameName("tab", "Styles (Ctrl+Alt+2)", "Styles")).toBe(true)
+    expect(isSameName("button", "Styles (Ctrl+2)", "Styles (Ctrl+3)")).toBe(false)
+    expect(isSameName("button", "Save (draft)", "Save")).toBe(false)
+    expect(isSameName("link", "Save (Ctrl+S)", "Save")).toBe(false)
+  })
+
   test("of a menu item may have its shortcut behind it, which a caller can leave out", () => {
     expect(isSameName("menuitem", "Print… Ctrl+P", "print")).toBe(true)
     expect(isSameName("menuitem", "Print… Ctrl+P", "Print… Ctrl+P")).toBe(true)

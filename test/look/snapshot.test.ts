@@ -105,6 +105,30 @@ describe("pruning", () => {
     })
   })
 
+  test("--compact leaves out the text of a shortcut that is the hint of its menu item", async () => {
+    const { ok, app } = form()
+    const texts = ["Save", "Ctrl+S"].map((name) => ({ role: "statictext", name }) as const)
+    app.show("menu", {
+      role: "menu",
+      children: [{ role: "menuitem", name: "Save", hint: "Ctrl+S", children: texts }],
+    })
+    expect((await ok("snapshot", { surface: "menu", compact: true })).tree).toEqual({
+      role: "menu",
+      children: [{ ref_id: "@e1", role: "menuitem", name: "Save", hint: "Ctrl+S" }],
+    })
+  })
+
+  test("--compact leaves out a label around the field that it names", async () => {
+    const { ok, app } = form()
+    const label = (text: string, field: string) =>
+      ({ role: "label", value: text, children: [{ role: "textfield", name: field }] }) as const
+    app.show("sheet", { role: "sheet", children: [label("City:", "City"), label("Now", "Date")] })
+    expect((await ok("snapshot", { surface: "sheet", compact: true })).tree.children).toEqual([
+      { ref_id: "@e1", role: "textfield", name: "City" },
+      { role: "label", value: "Now", children: [{ ref_id: "@e2", role: "textfield", name: "Date" }] },
+    ])
+  })
+
   test("-i keeps the message of an alert or a small dialog, and not the texts inside its buttons", async () => {
     const { ok, app } = form()
     const box = (role: "alert" | "dialog", buttons: number): Spec => ({

@@ -80,6 +80,22 @@ test("a row is one line, and cells need no role", () => {
   )
 })
 
+test("a nameless cell around other cells is a row, too", () => {
+  const row = {
+    role: "cell",
+    ref_id: "@e1",
+    states: ["enabled", "selected"] as const,
+    children: [
+      { role: "cell", ref_id: "@e2", name: "a.txt", states: ["enabled"] as const },
+      { role: "cell", ref_id: "@e3", name: "3", states: ["enabled"] as const },
+    ],
+  }
+  expect(outline({ role: "table", children: [row] })).toBe(
+    'table\n  cell [@e1] selected: "a.txt" [@e2] | "3" [@e3]\n',
+  )
+  expect(outline({ role: "table", children: [{ ...row, name: "a" }] })).toContain('\n    cell "a.txt"')
+})
+
 test("plain cells of a sheet show their values, and their addresses if those cannot be counted", () => {
   const cell = (name: string, value: string, states: readonly State[] = ["enabled"]) => ({
     role: "cell",

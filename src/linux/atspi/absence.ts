@@ -241,11 +241,14 @@ async function isUnshown(atspi: Atspi, way: readonly Step[], traits: Traits): Pr
   if (way.some(({ states }) => !has(states, STATE.VISIBLE) && !has(states, STATE.SHOWING))) return true
   if (!traits.ancestorsTellPages) return false
   const above = way.slice(1)
-  if (above.some(({ role, states }) => role === ROLE.PAGE_TAB && !has(states, STATE.SELECTED))) return true
+  if (above.some((tab, i) => tab.role === ROLE.PAGE_TAB && !showsPage(tab, way[i]!, traits))) return true
   if (above.some(isCollapsed) || !above.some(mayScroll)) return true
   const listed = await Promise.all(above.map((parent, i) => lists(atspi, parent, way[i]!)))
   return listed.includes(false)
 }
+
+const showsPage = (tab: Step, page: Step, { tabsLackSelected }: Traits): boolean =>
+  tabsLackSelected ? has(page.states, STATE.SHOWING) : has(tab.states, STATE.SELECTED)
 
 const isCollapsed = ({ role, states }: Step): boolean =>
   role === ROLE.TOGGLE_BUTTON && has(states, STATE.EXPANDABLE) && !has(states, STATE.EXPANDED)

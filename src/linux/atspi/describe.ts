@@ -64,6 +64,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   if (answers.valueLength !== undefined) seen.valueLength = answers.valueLength
   if (extents && !origin.shift && !isEmpty(extents)) seen.isPlaceless = true
   if (origin.isNative && kind.role === "combobox") seen.listIsPlaceless = true
+  if (isDropDown(element, kind)) seen.isDropDown = true
   if (isRecycled(element, kind)) seen.isRecycled = true
   if (sheetCell === "typed over") seen.isTypedOver = true
   const editor = editedBy(reading, name)
@@ -74,6 +75,13 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   const placeholder = attributes?.get("placeholder-text") ?? attributes?.get("placeholder")
   return settle(seen, cleanName(tooltip ?? text ?? placeholder ?? ""), reading, inside)
 }
+
+/** A list of LibreOffice is in a box with a hidden field, a hidden combo box without items, and the button that shows. */
+const isDropDown = ({ origin, parent }: Element, { native }: Kind): boolean =>
+  origin.traits.dropDownsAreButtons === true &&
+  native === ROLE.TOGGLE_BUTTON &&
+  parent?.role === ROLE.FILLER &&
+  parent.size === 3
 
 /** A cell that is a check mark has no text to edit. */
 function editedBy({ element, facts, kind }: Reading, name: string | undefined): Seen["editedBy"] {

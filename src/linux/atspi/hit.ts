@@ -187,7 +187,8 @@ async function isCutOff(
     ])
     // The item of a menu bar that opened the menu does not contain it.
     if (POPUP_ROLES.has(role)) return false
-    const mayLie = boxesMayClaimNoPlace && role === ROLE.FILLER
+    // A tab has the place of its label. The page in it is elsewhere.
+    const mayLie = role === ROLE.PAGE_TAB || (boxesMayClaimNoPlace && role === ROLE.FILLER)
     const hasRoom = extents && !isEmpty(extents) && extents.x > -0x7ffffff0 && !mayLie
     if (hasRoom && !contains(extents, point)) return true
     at = above

@@ -33,12 +33,18 @@ export function settle(
   if (!isNamedInside(role)) return named(seen, fallback)
   // A tree with hidden parts gives an element the same name as one without them.
   const shown = isHidden(seen) ? inside : inside.filter((node) => !isHidden(node))
-  const labels = textsInside(shown, isHidden(seen) ? LABELS : SHOWN_LABELS)
-    .slice(0, MAX_LABELS)
-    .join(" ")
+  const texts = textsInside(shown, isHidden(seen) ? LABELS : SHOWN_LABELS).slice(0, MAX_LABELS)
+  const hint = seen.hint ?? shortcutIn(reading, texts)
+  const labels = (hint === undefined ? texts : texts.filter((text) => text !== hint)).join(" ")
   if (labels === "") return named(seen, fallback)
-  if (seen.name === undefined || isDoubled(seen.name, labels)) return { ...seen, name: labels }
-  return seen
+  const all = { ...seen, hint }
+  return seen.name === undefined || isDoubled(seen.name, labels) ? { ...all, name: labels } : all
+}
+
+/** The shortcut of a menu item that has it in a second text. Its words depend on the language. */
+function shortcutIn({ kind, element }: Reading, [, second, third]: readonly string[]): string | undefined {
+  const isItem = kind.role === "menuitem" && element.origin.traits.menuItemsHoldShortcuts === true
+  return isItem && third === undefined ? second : undefined
 }
 
 /** In this toolkit, a switch may also have its label inside. */

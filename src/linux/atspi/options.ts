@@ -41,7 +41,7 @@ export async function chooseOption(
   element: Element,
   { value, only = false }: Extract<Action, { kind: "select" }>,
 ): Promise<Performed> {
-  const options = await optionsOf(to.atspi, element.ref)
+  const options = await optionsOf(to, element.ref)
   if (options.length === 0) return NOT_DELIVERED
   const option = chooseByName(options, value)
   const isCombo = (await to.atspi.role(element.ref)) === ROLE.COMBO_BOX
@@ -193,6 +193,7 @@ async function isSelectedSoon(atspi: Atspi, ref: Ref): Promise<boolean> {
 
 /** A GTK combobox holds the selection of the menu inside it; other parents hold that of their own children. */
 async function selectionHolder(to: Sender, element: Ref, option: Option): Promise<Ref | undefined> {
+  if (to.traits.comboChooses && (await to.can(element, INTERFACE.Selection))) return element
   const [isHolder, role] = await Promise.all([
     to.can(option.parent, INTERFACE.Selection),
     to.atspi.role(option.parent),
@@ -202,14 +203,16 @@ async function selectionHolder(to: Sender, element: Ref, option: Option): Promis
 }
 
 /** The options of the first level that has any, not those inside other options. */
-async function optionsOf(atspi: Atspi, root: Ref): Promise<readonly Option[]> {
+async function optionsOf({ atspi, traits }: Sender, root: Ref): Promise<readonly Option[]> {
+  const isOption = (role: number): boolean =>
+    OPTION_ROLES.has(role) || (traits.optionsAreLabels === true && role === ROLE.LABEL)
   const seen = new Set<string>()
   let level: readonly Ref[] = [root]
   for (let depth = 0; depth < MOST_LEVELS && level.length > 0 && seen.size < MOST_NODES; depth++) {
     const parts = (await Promise.all(level.map((parent) => partsOf(atspi, parent)))).flat()
     const fresh = parts.filter(({ ref }) => !seen.has(refKey(ref)))
     for (const { ref } of fresh) seen.add(refKey(ref))
-    const options = fresh.filter(({ role, name }) => OPTION_ROLES.has(role) && name)
+    const options = fresh.filter(({ role, name }) => isOption(role) && name)
     if (options.length > 0) return options
     level = fresh.map(({ ref }) => ref)
   }

@@ -103,7 +103,7 @@ function placesIn({ children }: OutParent): (element: Element) => number {
 const isShown = (one: Sibling): boolean => one.reading !== undefined && one.look === undefined
 
 /** The fraction of the questions that the snapshot itself has asked. */
-const QUESTIONS_SHARE = 0.15
+const QUESTIONS_SHARE = 0.12
 const LEAST_QUESTIONS = 20
 const FEWEST_AT_ONCE = 3
 /** Cached objects cost no question, but each takes time: a tenth of that of an object in view. */

@@ -174,6 +174,8 @@ const OPEN = ["open", "showmenu", "press", "click", "activate", "dodefault"]
 const FIELDS: ReadonlySet<number> = new Set([ROLE.TEXT, ROLE.ENTRY, ROLE.PASSWORD_TEXT, ROLE.SPIN_BUTTON])
 
 async function click(to: Sender, { ref, parent }: Element, { role, isRow }: Target): Promise<Performed> {
+  // A click by message has no place, and a page gets no press of a button.
+  if (role === ROLE.CANVAS || role === ROLE.DRAWING_AREA) return NOT_DELIVERED
   const mayPressEnter = FIELDS.has(role) && !to.traits.fieldActivationIsClick
   const performed = await to.act(ref, isRow || mayPressEnter ? MERE_CLICK : CLICK)
   if (performed.delivery !== "not_delivered") return performed

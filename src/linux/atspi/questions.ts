@@ -118,6 +118,7 @@ const QUESTIONS: readonly AnyQuestion[] = [
       !reading.facts.extents &&
       (reading.isInteractive ||
         mayBeDrawn(reading) ||
+        mayBeCanvas(reading) ||
         isShape(reading) ||
         reading.options.bounds === "all") &&
       can(reading, INTERFACE.Component),
@@ -181,7 +182,7 @@ const QUESTIONS: readonly AnyQuestion[] = [
   },
   {
     key: "parts",
-    of: (role) => role === "group",
+    of: (role) => role === "group" || role === "grid",
     when: (reading) => reading.facts.childCount < 0 && mayBeCanvas(reading),
     ask: (atspi, { element }) => atspi.childCount(element.ref),
   },

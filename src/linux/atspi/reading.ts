@@ -137,7 +137,7 @@ const CLICKABLE: readonly ActionName[] = ["Click"]
 const FILLABLE: readonly ActionName[] = ["SetValue", "Clear"]
 const DRAGGABLE: readonly ActionName[] = ["Drag"]
 
-/** An editable panel is a time field if its answers say so. An empty panel that takes the focus is a canvas. */
+/** An editable panel is a time field if its answers say so. An empty panel or calendar that takes the focus is a canvas. */
 export function provenKind(reading: Reading): Kind {
   const { kind, facts, answers } = reading
   if (mayBeCanvas(reading) && (answers.parts ?? facts.childCount) === 0) return { ...kind, role: "canvas" }
@@ -167,6 +167,12 @@ export const mayBeDrawn = ({ element, kind, facts, name }: Reading): boolean =>
   name === undefined &&
   facts.childCount <= 0
 
-/** True for such a panel that takes the focus, as the icons of Thunar do: nothing in it is accessible. */
+/** True for such a panel or calendar that takes the focus, as the icons of Thunar do: nothing in it is accessible. */
 export const mayBeCanvas = (reading: Reading): boolean =>
-  mayBeDrawn(reading) && has(reading.facts.states, STATE.FOCUSABLE)
+  (mayBeDrawn(reading) || mayBeDrawnCalendar(reading)) && has(reading.facts.states, STATE.FOCUSABLE)
+
+/** GtkCalendar has no objects for its days. */
+const mayBeDrawnCalendar = ({ element, kind, facts }: Reading): boolean =>
+  element.origin.traits.drawnControlsArePanels === true &&
+  kind.native === ROLE.CALENDAR &&
+  facts.childCount <= 0

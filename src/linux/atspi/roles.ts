@@ -15,6 +15,7 @@ export const ROLE = {
   INVALID: 0,
   ALERT: 2,
   ANIMATION: 3,
+  CALENDAR: 5,
   CANVAS: 6,
   CHECK_BOX: 7,
   CHECK_MENU_ITEM: 8,
@@ -188,6 +189,7 @@ function refine(
     case ROLE.FILLER:
       // GTK 4.8 reports it for a second window.
       if (parent === ROLE.INVALID || parent === ROLE.APPLICATION) return "window"
+      if (name !== undefined && traits.drawnWidgets?.includes(name) && on(STATE.FOCUSABLE)) return "canvas"
       return traits.popoverIsFiller && name !== undefined && /Popover$/.test(name) ? "popover" : "group"
     case ROLE.MENU:
       return MENU_ROLES.has(parent) ? "menuitem" : "menu"
@@ -210,6 +212,7 @@ function refine(
     case ROLE.TEXT:
       return on(STATE.EDITABLE) || on(STATE.FOCUSABLE) ? "textfield" : "statictext"
     case ROLE.LABEL:
+      if (traits.optionsAreLabels && parent === ROLE.LIST && on(STATE.SELECTABLE)) return "option"
       return traits.labelsHoldText ? "label" : "statictext"
     case ROLE.PARAGRAPH:
     case ROLE.SECTION:

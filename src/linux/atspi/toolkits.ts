@@ -6,7 +6,16 @@ import type { Extents } from "../windowing/window.ts"
  * toolkit that has it, with the reason.
  */
 
-export type Toolkit = "gtk2" | "gtk3" | "gtk4" | "qt" | "chromium" | "firefox" | "libreoffice" | "other"
+export type Toolkit =
+  | "gtk2"
+  | "gtk3"
+  | "gtk4"
+  | "qt"
+  | "chromium"
+  | "firefox"
+  | "libreoffice"
+  | "java"
+  | "other"
 
 /** Behaviour that differs from plain AT-SPI. An absent trait means: as the specification says. */
 export interface Traits {
@@ -119,6 +128,8 @@ export interface Traits {
   readonly separatorsHaveNames?: true
   /** A menu item's first action has its keyboard shortcut. */
   readonly menuItemsHaveShortcuts?: true
+  /** A menu item holds a text with its name, and another one with its keyboard shortcut if it has one. */
+  readonly menuItemsHoldShortcuts?: true
   /** Elements that are not interactive by role but whose actions are worth a question. Absent: all of them. */
   readonly asksForActions?: "nowhere" | "of labels" | "of page content"
   /** The first action alone shows whether a click does something. */
@@ -128,8 +139,12 @@ export interface Traits {
 
   /** A modal panel is a popover. */
   readonly modalPanelIsPopover?: true
+  /** Fillers of these names draw their content, and have no objects for it. */
+  readonly drawnWidgets?: readonly string[]
   /** A filler whose name ends in Popover is one. */
   readonly popoverIsFiller?: true
+  /** An item of a list is a label that is SELECTABLE. */
+  readonly optionsAreLabels?: true
   /** An item of a list is SELECTABLE only while it is selected. */
   readonly selectableOnlyWhileSelected?: true
   /** A list with a Table interface shows a model, and its items can be selected. */
@@ -149,6 +164,8 @@ export interface Traits {
   readonly shapesAreSelectable?: true
   /** A field that is drawn into a native area is a panel that claims to be DEFUNCT, with a paragraph that lives. */
   readonly drawnFieldsLookDefunct?: true
+  /** A field that drops a list down is a nameless button. Its combo box is hidden and has no items. */
+  readonly dropDownsAreButtons?: true
   /** A field for a time is a panel that can be edited. */
   readonly timeFieldsArePanels?: true
 
@@ -204,6 +221,8 @@ export interface Traits {
   readonly boxesMayClaimNoPlace?: true
   /** VISIBLE without SHOWING means scrolled away, or hidden with a page or a panel: the ancestors decide. */
   readonly ancestorsTellPages?: true
+  /** No tab is SELECTED. The page of the current one is SHOWING. */
+  readonly tabsLackSelected?: true
   /** A combo box does not say if it is open, and its first child is the list, which shows only then. */
   readonly comboListTells?: true
   /**
@@ -283,6 +302,8 @@ export interface Traits {
   readonly severalOptionsAreUntold?: true
   /** A list of options without a Text interface, such as a palette of colours, marks one without notifying its app. */
   readonly paletteSelectionIsUnheard?: true
+  /** A selection in the list of a combo box only marks it. One in the combo box is a choice. */
+  readonly comboChooses?: true
   /** A selection in the list of a combo box is not a choice of the combo box. */
   readonly comboSelectionIsIgnored?: true
   /** A selection in the list of a field shows, and the field keeps its old text. */
@@ -294,6 +315,10 @@ export interface Traits {
 const GTK2: Traits = {
   // Gail compares an item with the area of the widget that it hangs on, which is not its window.
   shownItemsLackShowing: true,
+  // gail_widget_all_parents_visible is behind SHOWING, with the viewports above.
+  outOfView: "visible in panes",
+  ancestorsTellPages: true,
+  tabsLackSelected: true,
 }
 
 const GTK3: Traits = {
@@ -382,6 +407,8 @@ const GTK4: Traits = {
   rowsAreRecycled: "always",
   // Every object has an Action interface.
   asksForActions: "nowhere",
+  // The list of files in a file dialog is the first. Of its rows, only the column titles are accessible.
+  drawnWidgets: ["GtkTreeView", "GtkIconView", "GtkDrawingArea", "GtkGLArea"],
   // GtkPopover has the role of a filler, and its class for a name.
   popoverIsFiller: true,
   selectableOnlyWhileSelected: true,
@@ -392,6 +419,8 @@ const GTK4: Traits = {
   // A check button is built of an indicator and a label, a switch of nothing.
   switchIs: "a childless check box",
   namesFallBackToClass: true,
+  // GtkModelButton.
+  menuItemsHoldShortcuts: true,
   // Before 4.10.
   lacksShowing: true,
   outOfView: "by place",
@@ -541,6 +570,8 @@ const DRAWN: Traits = {
   shapesAreSelectable: true,
   // Calc's input line: an object without a parent of LibreOffice's own counts as gone, and its parent is GTK's.
   drawnFieldsLookDefunct: true,
+  // GtkInstanceComboBox.
+  dropDownsAreButtons: true,
   treeItemsLackShowing: true,
   currentTreeItemClaimsFocus: true,
   boxesHearTheirTextOnly: true,
@@ -573,7 +604,15 @@ export const TRAITS: Readonly<Record<Toolkit, Traits>> = {
     comboListTells: undefined,
     cellsAreEditedBy: undefined,
   },
-  // Java, and apps that do not answer.
+  // Swing: Component.isShowing is behind SHOWING, wherever a pane is scrolled.
+  java: {
+    outOfView: "by place",
+    // The component that draws the items of a JList is a JLabel.
+    optionsAreLabels: true,
+    // JList marks an item. JComboBox chooses it, and notifies its app.
+    comboChooses: true,
+  },
+  // Apps that do not answer.
   other: {},
 }
 
@@ -601,4 +640,5 @@ const BY_NAME: ReadonlyMap<string, Toolkit> = new Map([
   ["Qt", "qt"],
   ["Chromium", "chromium"],
   ["Gecko", "firefox"],
+  ["J2SE-access-bridge", "java"],
 ])

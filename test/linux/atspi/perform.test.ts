@@ -149,3 +149,24 @@ describe("an application that stops answering", () => {
     expect(sent).toEqual([...calls])
   })
 })
+
+test("an option of Swing is chosen in its combo box: its list would only mark it", async () => {
+  const holds = { interfaces: ["Component", "Selection"], answers: { SelectChild: YES } }
+  const item = (name: string): FakeNode => ({ role: "LABEL", name, states: ["SELECTABLE"] })
+  const list: FakeNode = { role: "LIST", id: "list", ...holds, children: [item("Red"), item("Blue")] }
+  using app = await FakeApp.start(
+    daemon.address,
+    { role: "COMBO_BOX", id: "it", ...holds, children: [list] },
+    { toolkit: "J2SE-access-bridge" },
+  )
+  const bus = await Bus.open(daemon.address, Deadline.in(10_000))
+  const place = { pid: process.pid, app: "fake", traits: TRAITS.java, shift: { x: 0, y: 0 } }
+  const element = new Element(app.ref("it"), place)
+  const done = await perform(new Atspi(bus, Deadline.in(10_000)), element, {
+    kind: "select",
+    value: "Blue",
+  }).finally(() => bus.close())
+  expect(done).toMatchObject({ method: "atspi:Selection.SelectChild", chosen: "Blue" })
+  expect(app.asked("it")).toContain("SelectChild")
+  expect(app.asked("list")).not.toContain("SelectChild")
+})

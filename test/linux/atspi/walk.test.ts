@@ -176,24 +176,40 @@ describe("a walk", () => {
     },
   ]
 
-  test("counts or reads elements that are scrolled out of view, and does not count hidden ones", async () => {
-    using counted = await read(LONG, { offscreen: "count" })
-    expect(counted.root.children[0]).toMatchObject({ offscreen: { below: 2 } })
-    expect(outline(counted.root)).toEqual({
-      "window Window": [{ scrollarea: ["button In view"] }, "tab Other page"],
-    })
-    // Its place tells the side; its name is not worth a question.
-    expect(counted.app.asked("below").sort()).toEqual(["GetExtents", "GetRole", "GetState"])
-    using all = await read(LONG, { offscreen: "read" })
-    expect(outline(all.root)).toEqual({
-      "window Window": [
-        { scrollarea: ["button In view", "button Below", { group: ["button Deep"] }] },
-        "tab Other page",
-      ],
-    })
-    expect(all.root.children[0]?.children[1]?.states).toEqual(["enabled", "offscreen"])
-    using hidden = await read(LONG, { includeHidden: true })
-    expect(hidden.root.children[1]?.children[0]?.states).toEqual(["enabled", "hidden"])
+  test.each(["gtk", "GAIL"])(
+    "counts or reads elements of %s that are scrolled out of view, and does not count hidden ones",
+    async (toolkit) => {
+      using counted = await read(LONG, { offscreen: "count", toolkit })
+      expect(counted.root.children[0]).toMatchObject({ offscreen: { below: 2 } })
+      expect(outline(counted.root)).toEqual({
+        "window Window": [{ scrollarea: ["button In view"] }, "tab Other page"],
+      })
+      // Its place tells the side; its name is not worth a question.
+      expect(counted.app.asked("below").sort()).toEqual(["GetExtents", "GetRole", "GetState"])
+      using all = await read(LONG, { offscreen: "read", toolkit })
+      expect(outline(all.root)).toEqual({
+        "window Window": [
+          { scrollarea: ["button In view", "button Below", { group: ["button Deep"] }] },
+          "tab Other page",
+        ],
+      })
+      expect(all.root.children[0]?.children[1]?.states).toEqual(["enabled", "offscreen"])
+      using hidden = await read(LONG, { includeHidden: true, toolkit })
+      expect(hidden.root.children[1]?.children[0]?.states).toEqual(["enabled", "hidden"])
+    },
+  )
+
+  test("tells by their places which elements of Swing are scrolled out of view", async () => {
+    const rows = [10, 900].map(
+      (y): FakeNode => ({ role: "PUSH_BUTTON", name: `At ${y}`, extents: [0, y, 50, 20] }),
+    )
+    const bar: FakeNode = { role: "SCROLL_BAR", extents: [90, 0, 10, 100] }
+    const pane: FakeNode = { role: "SCROLL_PANE", extents: [0, 0, 100, 100], children: [...rows, bar] }
+    using got = await read([pane], { toolkit: "J2SE-access-bridge" })
+    expect(got.root.children[0]?.children.slice(0, 2).map(({ states }) => states)).toEqual([
+      ["enabled"],
+      ["enabled", "offscreen"],
+    ])
   })
 
   test("reads the texts of labels and pages without a name, and the length of a text that it cuts", async () => {
@@ -282,6 +298,82 @@ describe("a walk", () => {
     expect(got.root.children[0]?.name).toBe("Inner")
     expect(got.root.children[1]).toMatchObject({ name: "Described", description: undefined })
     expect(got.root.children[2]?.children[0]?.name).toBe("Tip")
+  })
+
+  test("gives actions and bounds to a calendar without objects for its days", async () => {
+    using got = await read([
+      { role: "CALENDAR", states: ["FOCUSABLE"], interfaces: ["Component"], extents: [5, 5, 200, 150] },
+      { role: "CALENDAR", children: [{ role: "LABEL", name: "1" }] },
+    ])
+    expect(got.root.children[0]).toMatchObject({ role: "canvas", bounds: { width: 200 } })
+    expect(got.root.children[0]?.actions).toContain("Click")
+    expect(got.root.children[1]).toMatchObject({ role: "grid", actions: [] })
+  })
+
+  test("marks the button of a LibreOffice list, which the label beside it may name", async () => {
+    const parts: readonly FakeNode[] = [
+      { role: "TEXT", hidden: true },
+      { role: "COMBO_BOX", hidden: true },
+      { role: "TOGGLE_BUTTON" },
+    ]
+    const children: readonly FakeNode[] = [{ role: "FILLER", children: parts }, { role: "TOGGLE_BUTTON" }]
+    for (const [app, marks] of [
+      ["soffice", [true, undefined]],
+      ["other", [undefined, undefined]],
+    ] as const) {
+      using got = await read(children, { app })
+      const [box, button] = got.root.children
+      expect([box?.children[0]?.isDropDown, button?.isDropDown]).toEqual([...marks])
+    }
+  })
+
+  test("gives a ref to a list of GTK 4 without objects for its rows, and keeps its column titles", async () => {
+    const titles: readonly FakeNode[] = [{ role: "PUSH_BUTTON", name: "Size", extents: [0, 0, 40, 20] }]
+    const view = (name: string): FakeNode => ({
+      role: "FILLER",
+      name,
+      states: ["FOCUSABLE"],
+      extents: [0, 0, 200, 90],
+      children: titles,
+    })
+    using got = await read([view("GtkTreeView"), view("GtkPaned")], { toolkit: "GTK" })
+    expect(
+      got.root.children.map(({ role, name, actions, children }) => [
+        role,
+        name,
+        actions?.[0],
+        children.length,
+      ]),
+    ).toEqual([
+      ["canvas", undefined, "Click", 1],
+      ["group", undefined, "SetFocus", 1],
+    ])
+  })
+
+  test("reads the labels in a list of Swing as its options", async () => {
+    const labels: readonly FakeNode[] = [
+      { role: "LABEL", name: "Red", states: ["SELECTABLE"] },
+      { role: "LABEL", name: "Title" },
+    ]
+    using got = await read([{ role: "LIST", children: labels }], { toolkit: "J2SE-access-bridge" })
+    expect(got.root.children[0]?.children.map(({ role }) => role)).toEqual(["option", "statictext"])
+  })
+
+  test("has the shortcut of a GTK 4 menu item as its hint, not in its name", async () => {
+    const label = (name: string): FakeNode => ({ role: "LABEL", name, extents: [0, 0, 9, 9] })
+    using got = await read(
+      [
+        { role: "MENU_ITEM", children: [label("Save As…"), label("Umschalt+Strg+S")] },
+        { role: "MENU_ITEM", name: "Quit", children: [label("Quit"), label("Strg+Q")] },
+        { role: "MENU_ITEM", children: [label("About")] },
+      ],
+      { toolkit: "GTK" },
+    )
+    expect(got.root.children.map(({ name, hint }) => [name, hint])).toEqual([
+      ["Save As…", "Umschalt+Strg+S"],
+      ["Quit", "Strg+Q"],
+      ["About", undefined],
+    ])
   })
 
   test("reads one element in the same words as a tree, and nothing below its labels", async () => {
