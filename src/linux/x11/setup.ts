@@ -56,6 +56,7 @@ export async function openLink(
       } catch (error) {
         attempt.abandon()
         if (error instanceof AppError) throw error
+        if (deadline.expired) throw serverTimeout()
         failures.push(String(error))
       }
     }
