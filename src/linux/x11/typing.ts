@@ -18,7 +18,7 @@ import {
   type SpareKeys,
   withoutSpareKeys,
 } from "./spare-keys.ts"
-import { caughtUp } from "./wait-for-reader.ts"
+import { hasRead } from "./wait-for-reader.ts"
 import { openXtest, type Xtest } from "./xtest.ts"
 
 /**
@@ -243,7 +243,7 @@ function lostFocus(typist: Typist, typed: number): AppError {
 
 async function waitForReader(typist: Typist, typed: number): Promise<void> {
   const { x, focus, deadline } = typist
-  if (await caughtUp(x, focus, deadline)) return
+  if (await hasRead(x, focus, deadline)) return
   throw new AppError(
     "APP_UNRESPONSIVE",
     `The application has not read the typed text${progress(typist, typed, ", ")}`,

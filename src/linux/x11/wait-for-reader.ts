@@ -17,7 +17,8 @@ export function caughtUp(x: X11, window: number, deadline: Deadline): Promise<bo
   return hasRead(x, window, deadline).catch(unlessLate)
 }
 
-async function hasRead(x: X11, window: number, deadline: Deadline): Promise<boolean> {
+/** The same, for a caller that must know who is silent. Throws if it is the X server. */
+export async function hasRead(x: X11, window: number, deadline: Deadline): Promise<boolean> {
   await x.intern(["WM_PROTOCOLS", "_NET_WM_PING"], deadline)
   const pinged = await findPingable(x, window, deadline)
   if (pinged !== undefined) return ping(x, pinged, deadline)
@@ -73,7 +74,7 @@ async function ping(x: X11, window: number, deadline: Deadline): Promise<boolean
   while (!deadline.expired) {
     if (await answers.next(deadline.slice(GONE_MS))) return true
     // The window of an app that has ended never answers.
-    if (!(await unlessGone(queryTree(x, window, deadline)))) return false
+    if (!(await inTime(deadline, () => unlessGone(queryTree(x, window, deadline))))) return false
   }
   return false
 }
@@ -84,8 +85,7 @@ const GONE_MS = 250
 // A process with events to read is running or about to; a stopped one never sleeps.
 async function isIdle(x: X11, pid: number, deadline: Deadline): Promise<boolean> {
   for (let calm = 0; calm < CALM_LOOKS; ) {
-    if (deadline.expired) return false
-    await x.sync(deadline)
+    if (!(await inTime(deadline, () => x.sync(deadline).then(() => true)))) return false
     const stat = await Bun.file(`/proc/${pid}/stat`)
       .text()
       .catch(() => undefined)
@@ -94,6 +94,18 @@ async function isIdle(x: X11, pid: number, deadline: Deadline): Promise<boolean>
     await pause(LOOK_MS, deadline)
   }
   return true
+}
+
+/** undefined: the time was up so soon after the question that its failure says nothing about the X server. */
+async function inTime<T>(deadline: Deadline, ask: () => Promise<T>): Promise<T | undefined> {
+  const time = deadline.remaining
+  try {
+    return await ask()
+  } catch (error) {
+    if (time >= SHORT_MS) throw error
+    unlessLate(error)
+    return undefined
+  }
 }
 
 /** For a client that can be neither asked nor observed: the only evidence is time. */
@@ -105,5 +117,6 @@ async function giveTime(x: X11, deadline: Deadline): Promise<boolean> {
 
 const CALM_LOOKS = 4
 const LOOK_MS = 5
+const SHORT_MS = 200
 /** A client on another machine cannot be watched. It gets this long to read its events. */
 const REMOTE_MS = 100
