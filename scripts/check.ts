@@ -26,7 +26,10 @@ await Promise.all([
   step("unused code", [bin("knip-bun")]),
   step("code that only tests use", [bin("knip-bun"), "--production"]),
 ])
-await step("build", [bun, "build.ts"])
+await Promise.all([
+  step("build", [bun, "build.ts"]),
+  step("stand-in for Apple's frameworks", [bun, "test/macos/fake/build.ts"]),
+])
 const { passed, failed } = await tests()
 progress.end()
 console.log("\nnot run here: KWin, GNOME Shell and phoc (bun run compositors)")
