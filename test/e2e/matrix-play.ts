@@ -43,7 +43,7 @@ const COMBO_BOXES: ReadonlySet<string> = new Set(["Fruit", "City"])
 const KIND = DESKTOP_KINDS.find((one) => one === process.env.MATRIX_KIND)
 
 /** Longer than the program's default, for a busy machine. */
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 30_000
 
 async function check(stage: Stage, cell: Cell, want: Want): Promise<void> {
   await stage.reset()
