@@ -19,8 +19,22 @@ beforeAll(async () => {
 })
 afterAll(() => desktop?.close())
 
-/** Starts the app, and returns its window and a control that is neither a text nor in a table. */
-async function start(kind: Kind): Promise<{ readonly window: string; readonly button: string }> {
+interface Started {
+  readonly window: string
+  /** A control that is neither a text nor in a table. */
+  readonly button: string
+}
+
+const started = new Map<Kind, Promise<Started>>()
+
+/** Starts the app once, for all tests. */
+function start(kind: Kind): Promise<Started> {
+  const running = started.get(kind) ?? open(kind)
+  started.set(kind, running)
+  return running
+}
+
+async function open(kind: Kind): Promise<Started> {
   if (kind === "writer" || kind === "calc" || kind === "impress") {
     const file = `${desktop.directory}/${kind}.${{ writer: "fodt", calc: "fods", impress: "fodp" }[kind]}`
     await Bun.write(file, documentOf(kind))
