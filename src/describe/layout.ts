@@ -19,15 +19,20 @@ const FIELDS: ReadonlySet<Role> = new Set([
 ])
 
 /** True for a field that only its position can name. */
-const isNamelessField = ({ role, isDropDown, name, description, states }: SeenNode): boolean =>
-  (FIELDS.has(role) || isDropDown === true) &&
-  !name &&
-  !description &&
-  !states.includes("hidden") &&
-  !states.includes("offscreen")
+export const isNamelessField = (node: SeenNode): boolean => {
+  const { role, isDropDown, name, inferredName, description, states } = node
+  return (
+    (FIELDS.has(role) || isDropDown === true) &&
+    !name &&
+    inferredName === undefined &&
+    !description &&
+    !states.includes("hidden") &&
+    !states.includes("offscreen")
+  )
+}
 
 /** The levels between a field and the container that also holds its label. */
-const LEVELS = 3
+export const LEVELS = 3
 
 /**
  * The nodes to search for names: texts, controls and boxes in containers that hold a nameless field. Most trees have
@@ -64,9 +69,11 @@ function partsOf(container: SeenNode, levels = LEVELS): readonly SeenNode[] {
 
 function isLabel(node: SeenNode): boolean {
   if ((node.role !== "statictext" && node.role !== "label") || node.states.includes("hidden")) return false
-  const text = wordsOf(node) ?? ""
-  return text.length <= MOST_LETTERS && LETTERS.test(text)
+  return mayBeLabel(wordsOf(node) ?? "")
 }
+
+/** True for a text that may name a field. */
+export const mayBeLabel = (text: string): boolean => text.length <= MOST_LETTERS && LETTERS.test(text)
 
 /** A label is short. "x" between two fields is not one. */
 const MOST_LETTERS = 60

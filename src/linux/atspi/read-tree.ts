@@ -139,7 +139,10 @@ async function walk(
   try {
     if (element.origin.traits.listIsCurrent && source instanceof CachedSource) atspi.listed = source
     const walked = await walkTree(atspi, source, element, options, frame && factsOf(frame))
-    return { ...walked, root: await nameByLayout(walked.root, (node) => placeOf(atspi, node)) }
+    const named = element.origin.traits.structureHoldsText
+      ? await (await import("./held-texts.ts")).nameByHeldText(walked.root, atspi)
+      : walked.root
+    return { ...walked, root: await nameByLayout(named, (node) => placeOf(atspi, node)) }
   } finally {
     // Later questions are about a later moment.
     atspi.listed = undefined

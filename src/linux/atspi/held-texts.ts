@@ -1,0 +1,138 @@
+import type { SeenNode } from "../../adapter.ts"
+import { isNamelessField, LEVELS, mayBeLabel } from "../../describe/layout.ts"
+import { hasTrait, isSurface, type Role } from "../../node.ts"
+import { type Atspi, type Ref, refKey } from "./atspi.ts"
+import { Element, unlessRefused } from "./element.ts"
+import { cleanName } from "./names.ts"
+
+/**
+ * Names from texts without objects. Firefox has one text for a paragraph, with a placeholder for each object in it. The
+ * words right before the placeholder of a nameless field are its label.
+ */
+
+/** What holds a field: its parent, or the box that starts with the field, and so on. */
+interface Hold {
+  readonly holder: SeenNode
+  readonly child: SeenNode
+}
+
+/** The text of an object, in pieces: those before, between and behind its children. */
+interface Held {
+  readonly pieces: readonly string[]
+  /** The keys of the children. */
+  readonly keys: readonly string[]
+}
+
+/** Adds the names that such texts suggest. Only what holds a nameless field is asked for its text. */
+export async function nameByHeldText(root: SeenNode, atspi: Atspi): Promise<SeenNode> {
+  const fields = new Map<SeenNode, readonly Hold[]>()
+  collect(root, [], fields)
+  if (fields.size === 0) return root
+  const holders = new Set([...fields.values()].flatMap((holds) => holds.map(({ holder }) => holder)))
+  if (holders.size > MOST_HOLDERS) return root
+  const texts = new Map<SeenNode, Held>()
+  await Promise.all(
+    [...holders].map(async (holder) => {
+      const held = await readHeld(atspi, Element.of(holder.handle).ref)
+      if (held) texts.set(holder, held)
+    }),
+  )
+  const names = new Map<SeenNode, string>()
+  for (const [field, holds] of fields) {
+    const name = nameIn(holds, texts)
+    if (name !== undefined) names.set(field, name)
+  }
+  return names.size > 0 ? withNames(root, names) : root
+}
+
+/** A form has dozens of fields. */
+const MOST_HOLDERS = 400
+
+/** Finds the nameless fields, each with what holds it, from the inside out. */
+function collect(node: SeenNode, above: readonly Hold[], fields: Map<SeenNode, readonly Hold[]>): void {
+  if (isNamelessField(node)) {
+    const near = above.slice(-LEVELS).toReversed()
+    const inner = near.findIndex(({ child }, at) => at > 0 && !isBox(child))
+    const holds = near.slice(0, inner < 0 ? undefined : inner)
+    if (holds.length > 0) fields.set(node, holds)
+    return
+  }
+  if (hasTrait(node.role, "control")) return
+  for (const child of node.children) collect(child, [...above, { holder: node, child }], fields)
+}
+
+/** True for an object that belongs to the text around it. */
+const isBox = (node: SeenNode): boolean => BOXES.has(node.role) && !isSurface(node)
+
+/** Objects that stand on lines of their own. */
+const BOXES: ReadonlySet<Role> = new Set(["group", "paragraph", "region"])
+
+async function readHeld(atspi: Atspi, ref: Ref): Promise<Held | undefined> {
+  const [children, count] = await Promise.all([
+    unlessRefused(atspi.children(ref)),
+    unlessRefused(atspi.characterCount(ref)),
+  ])
+  if (!children || !count || count > MOST_CHARACTERS) return undefined
+  const pieces = (await unlessRefused(atspi.text(ref, 0, count)))?.split(PLACEHOLDER)
+  // The page changes meanwhile, or has such a character itself.
+  return pieces?.length === children.length + 1 ? { pieces, keys: children.map(refKey) } : undefined
+}
+
+const PLACEHOLDER = "\ufffc"
+const MOST_CHARACTERS = 20_000
+
+/** The words right before a field, or before the box that starts with it. */
+function nameIn(holds: readonly Hold[], texts: ReadonlyMap<SeenNode, Held>): string | undefined {
+  for (const [level, { holder, child }] of holds.entries()) {
+    const held = texts.get(holder)
+    const at = held?.keys.indexOf(child.address ?? "") ?? -1
+    const before = held?.pieces[at]
+    if (!held || before === undefined) return undefined
+    const last = holder.children.find(({ address }) => address === held.keys[at - 1])
+    const words = wordsBefore(level > 0 ? `${before}\n` : before, at === 0 ? "start" : last)
+    if (words !== undefined) {
+      const label = cleanName(at === 0 && holder.role === "group" ? words.replace(MARKER, "") : words)
+      return label !== undefined && mayBeLabel(label) ? label : undefined
+    }
+    if (at > 0 || before.trim() !== "") return undefined
+  }
+  return undefined
+}
+
+/** The mark of a list item. */
+const MARKER = /^\s*(?:[•◦▪▸▾]|\p{N}+\.)\s+/u
+
+/**
+ * The words of the field's own line, or else of the line above if that has nothing but words. `last`: what stands
+ * before them; undefined if that is unknown.
+ */
+export function wordsBefore(
+  text: string,
+  last: Pick<SeenNode, "role" | "name"> | "start" | undefined,
+): string | undefined {
+  const lines = text.split("\n")
+  const own = lines.at(-1)!.trim()
+  if (own !== "") return lines.length === 1 && isLabelledBehind(last, own) ? undefined : own
+  const above = lines.at(-2)?.trim()
+  const startsLine = lines.length > 2 || last === "start" || (last && BLOCKS.has(last.role))
+  return above && startsLine ? above : undefined
+}
+
+/** True if the words belong to the check box before them. */
+const isLabelledBehind = (last: Parameters<typeof wordsBefore>[1], words: string): boolean =>
+  last !== undefined &&
+  last !== "start" &&
+  !last.name &&
+  hasTrait(last.role, "checkable") &&
+  !/[:：]$/u.test(words)
+
+/** Objects that end a line. */
+const BLOCKS: ReadonlySet<Role> = new Set([...BOXES, "heading", "list", "table", "separator", "form"])
+
+function withNames(node: SeenNode, names: ReadonlyMap<SeenNode, string>): SeenNode {
+  const inferredName = names.get(node)
+  if (inferredName !== undefined) return { ...node, inferredName }
+  if (node.children.length === 0) return node
+  const children = node.children.map((child) => withNames(child, names))
+  return children.some((child, at) => child !== node.children[at]) ? { ...node, children } : node
+}
