@@ -194,6 +194,8 @@ export interface Seen {
    * identify it.
    */
   readonly inferredName?: string
+  /** True for a box that is named by a text in it, which has no object of its own. */
+  readonly holdsText?: true
   readonly value?: string
   /** The length of the value in characters, if it was cut. */
   readonly valueLength?: number

@@ -68,9 +68,15 @@ function partsOf(container: SeenNode, levels = LEVELS): readonly SeenNode[] {
 }
 
 function isLabel(node: SeenNode): boolean {
-  if ((node.role !== "statictext" && node.role !== "label") || node.states.includes("hidden")) return false
-  return mayBeLabel(wordsOf(node) ?? "")
+  const isText = node.role === "statictext" || node.role === "label" || isTextBox(node)
+  return isText && !node.states.includes("hidden") ? mayBeLabel(textOf(node) ?? "") : false
 }
+
+/** True for a box that consists of a text. */
+const isTextBox = ({ holdsText, children }: SeenNode): boolean => holdsText === true && children.length === 0
+
+const textOf = (node: SeenNode): string | undefined =>
+  wordsOf(node) ?? (isTextBox(node) ? node.name : undefined)
 
 /** True for a text that may name a field. */
 export const mayBeLabel = (text: string): boolean => text.length <= MOST_LETTERS && LETTERS.test(text)
@@ -154,15 +160,16 @@ function pairsIn(parts: readonly SeenNode[], places: Places): readonly (readonly
   const groups = parts.filter(isNamedGroup).map((group) => new Set(nodesIn(group)))
   return controls.flatMap((field): readonly (readonly [SeenNode, string])[] => {
     const label = isNamelessField(field.node) ? labelOf(field, labels, solid) : undefined
-    const name = label && ownerOf(label, controls, solid) === field ? wordsOf(label.node) : undefined
+    const name = label && ownerOf(label, controls, solid) === field ? textOf(label.node) : undefined
     // The title of a frame, and every text in it, is about the frame.
     const isOutside = groups.some((group) => label && group.has(label.node) && !group.has(field.node))
     return name && !isOutside ? [[field.node, name]] : []
   })
 }
 
-const isNamedGroup = ({ role, name, children }: SeenNode): boolean =>
-  Boolean(name) && children.length > 0 && !hasTrait(role, "interactive")
+/** A label may have its text inside. */
+const isNamedGroup = (node: SeenNode): boolean =>
+  Boolean(node.name) && node.children.length > 0 && !hasTrait(node.role, "interactive") && !isLabel(node)
 
 const nodesIn = (node: SeenNode): readonly SeenNode[] => [node, ...node.children.flatMap(nodesIn)]
 
@@ -251,7 +258,7 @@ function isAtLineOf(label: Rect, field: Rect): boolean {
   return label.y - field.y <= label.height || fromMiddle <= ALIGNED
 }
 
-const isRightToLeft = ({ node }: Pick<Placed, "node">): boolean => RIGHT_TO_LEFT.test(wordsOf(node) ?? "")
+const isRightToLeft = ({ node }: Pick<Placed, "node">): boolean => RIGHT_TO_LEFT.test(textOf(node) ?? "")
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u
 
 /** Siblings line by line, in reading order; unchanged if one position is unknown. */

@@ -66,6 +66,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   if (origin.isNative && kind.role === "combobox") seen.listIsPlaceless = true
   if (isDropDown(element, kind)) seen.isDropDown = true
   if (isRecycled(element, kind)) seen.isRecycled = true
+  if (isTextBox(reading)) seen.holdsText = true
   if (sheetCell === "typed over") seen.isTypedOver = true
   const editor = editedBy(reading, name)
   if (editor) seen.editedBy = editor
@@ -82,6 +83,13 @@ const isDropDown = ({ origin, parent }: Element, { native }: Kind): boolean =>
   native === ROLE.TOGGLE_BUTTON &&
   parent?.role === ROLE.FILLER &&
   parent.size === 3
+
+/** True for a box on a page that is named by its text. */
+const isTextBox = ({ element, kind, name, answers }: Reading): boolean =>
+  element.origin.traits.structureHoldsText === true &&
+  (kind.role === "group" || kind.role === "paragraph") &&
+  name === undefined &&
+  Boolean(answers.text)
 
 /** A cell that is a check mark has no text to edit. */
 function editedBy({ element, facts, kind }: Reading, name: string | undefined): Seen["editedBy"] {
