@@ -179,11 +179,33 @@ function labelOf(field: Placed, labels: readonly Placed[], solid: readonly Place
   return beside ?? nearest(labels, (label) => gapAbove(label, field, solid))
 }
 
-/** The control that a label belongs to: the nearest one after it on its line, or else the one right below it. */
+/**
+ * The control that a label belongs to: the nameless box to check right before it, the nearest control after it on its
+ * line, or else the one right below it.
+ */
 function ownerOf(label: Placed, controls: readonly Placed[], solid: readonly Placed[]): Placed | undefined {
+  const box = controls.find((control) => isBehind(label, control))
+  if (box) return box
   const beside = nearest(controls, (control) => gapBeside(label, control, solid))
   return beside ?? nearest(controls, (control) => gapAbove(label, control, solid))
 }
+
+/** True for the text of a box to check. One with a colon is about what comes next. */
+function isBehind(label: Placed, { node, bounds: b }: Placed): boolean {
+  const a = label.bounds
+  if (
+    !hasTrait(node.role, "checkable") ||
+    node.name ||
+    !isSameLine(a, b) ||
+    endsWithColon(textOf(label.node))
+  )
+    return false
+  const gap = isRightToLeft(label) ? b.x - (a.x + a.width) : a.x - (b.x + b.width)
+  return gap >= -SLACK && gap <= MOST_BEHIND
+}
+
+const MOST_BEHIND = 16
+export const endsWithColon = (text = ""): boolean => /[:：]$/u.test(text.trim())
 
 /** undefined if there is none, or if two are equally near. */
 function nearest(

@@ -105,9 +105,15 @@ const saysMore = (node: Node): boolean =>
 
 /** True for a caption beside the control that it names. */
 function repeatsSibling(leaf: Node, siblings: readonly Node[]): boolean {
-  if (!CAPTIONS.has(leaf.role) || leaf.ref_id || leaf.children || leaf.hint || saysMore(leaf)) return false
+  if (leaf.ref_id || leaf.children || leaf.hint || saysMore(leaf)) return false
+  const isCaption = CAPTIONS.has(leaf.role)
+  // Firefox has a group without parts for a text.
+  if (!isCaption && leaf.role !== "group") return false
   return siblings.some(
-    (one) => one !== leaf && (one.ref_id || one.children) && sameName(wordsOf(leaf), wordsOf(one)),
+    (one) =>
+      one !== leaf &&
+      (isCaption ? one.ref_id || one.children : one.name_inferred) &&
+      sameName(wordsOf(leaf), wordsOf(one)),
   )
 }
 

@@ -1,5 +1,5 @@
 import type { SeenNode } from "../../adapter.ts"
-import { isNamelessField, LEVELS, mayBeLabel } from "../../describe/layout.ts"
+import { endsWithColon, isNamelessField, LEVELS, mayBeLabel } from "../../describe/layout.ts"
 import { hasTrait, isSurface, type Role } from "../../node.ts"
 import { type Atspi, type Ref, refKey } from "./atspi.ts"
 import { Element, unlessRefused } from "./element.ts"
@@ -124,7 +124,7 @@ const isLabelledBehind = (last: Parameters<typeof wordsBefore>[1], words: string
   last !== "start" &&
   !last.name &&
   hasTrait(last.role, "checkable") &&
-  !/[:：]$/u.test(words)
+  !endsWithColon(words)
 
 /** Objects that end a line. */
 const BLOCKS: ReadonlySet<Role> = new Set([...BOXES, "heading", "list", "table", "separator", "form"])
