@@ -47,6 +47,24 @@ describe("a field is named by", () => {
     for (const y of [2, 140])
       expect(await namesIn(label("City", at(0, y, 90, 20)), field(at(110, 0, 200, 300)))).toEqual(["City"])
   })
+  test("a label that has its text inside", async () => {
+    const around = { ...label("City", at(0, 0)), role: "label" as const, children: [label("City", at(0, 0))] }
+    expect(await namesIn(around, field(at(110, 0)))).toEqual(["City"])
+  })
+  test("a box that consists of a text, but not by the title of an empty frame", async () => {
+    const box = part("group", "City", at(0, 0, 300, 20))
+    expect(await namesIn({ ...box, holdsText: true }, field(at(0, 24)))).toEqual(["City"])
+    expect(await namesIn(box, field(at(0, 24)))).toEqual([undefined])
+  })
+  test("the text behind a check box if the check box has a name, or the text a colon", async () => {
+    for (const [box, text] of [
+      ["Own name", "Limit"],
+      [undefined, "Limit:"],
+    ] as const) {
+      const parts = [part("checkbox", box, at(0, 0, 16)), label(text, at(20, 0, 40)), field(at(70, 0))]
+      expect(await namesIn(...parts)).toEqual([text])
+    }
+  })
   test("the title of the frame that it is alone in", async () => {
     const frame = {
       ...part("group", "City", at(0, 0, 300, 60)),
@@ -98,6 +116,11 @@ describe("a field stays nameless", () => {
     "of many lines, with a text beside one of them": [
       label("City", at(0, 60, 90, 20)),
       field(at(110, 0, 200, 300)),
+    ],
+    "behind the text of a check box": [
+      part("checkbox", undefined, at(0, 0, 16)),
+      label("I agree", at(20, 0, 60)),
+      field(at(90, 0)),
     ],
     "with a unit behind it": [field(at(0, 0)), label("pixels", at(110, 0))],
     "if another control is between it and the label": [

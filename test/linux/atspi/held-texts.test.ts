@@ -1,0 +1,108 @@
+import { describe, expect, test } from "bun:test"
+import type { SeenNode } from "../../../src/adapter.ts"
+import { Deadline } from "../../../src/deadline.ts"
+import { Atspi } from "../../../src/linux/atspi/atspi.ts"
+import { readFrames } from "../../../src/linux/atspi/frames.ts"
+import { wordsBefore } from "../../../src/linux/atspi/held-texts.ts"
+import { frameElement, readTree } from "../../../src/linux/atspi/read-tree.ts"
+import { FakeApp, type FakeNode } from "./fake-app.ts"
+import { bus, daemon, OPTIONS, withBus } from "./walked.ts"
+
+withBus()
+
+const TEXT = ["Accessible", "Component", "Text"]
+
+const field = (name?: string): FakeNode => ({ role: "ENTRY", name, states: ["EDITABLE"], interfaces: TEXT })
+const box: FakeNode = { role: "CHECK_BOX", interfaces: ["Accessible", "Component"] }
+
+/** `*` in the text stands for a child. */
+const paragraph = (text: string, ...children: readonly FakeNode[]): FakeNode => ({
+  role: "PARAGRAPH",
+  id: "paragraph",
+  interfaces: TEXT,
+  text: text.replaceAll("*", "\ufffc"),
+  children,
+})
+
+async function read(content: FakeNode, toolkit = "Gecko") {
+  const page: FakeNode = {
+    role: "DOCUMENT_WEB",
+    name: "Page",
+    id: "page",
+    interfaces: TEXT,
+    children: [content],
+  }
+  const app = await FakeApp.start(
+    daemon.address,
+    { role: "FRAME", name: "Window", id: "window", children: [page] },
+    { toolkit, appName: "Firefox" },
+  )
+  const atspi = new Atspi(bus, Deadline.in(10_000))
+  const owner = { ref: app.ref("root"), pid: process.pid, name: "fake", responsive: true }
+  const [frame] = await readFrames(atspi, owner, true)
+  const element = frameElement(frame!, undefined, async () => [])
+  const window = { id: "w-1", title: "Window" }
+  const { root } = await readTree(atspi, { element, window, surface: "window", frame }, OPTIONS)
+  return { app, root, [Symbol.dispose]: () => app[Symbol.dispose]() }
+}
+
+const nodesOf = (node: SeenNode): SeenNode[] => [node, ...node.children.flatMap(nodesOf)]
+
+/** The inferred names of the fields without a name. */
+async function namesIn(content: FakeNode) {
+  using got = await read(content)
+  return nodesOf(got.root)
+    .filter(({ role, name }) => role === "textfield" && !name)
+    .map(({ inferredName }) => inferredName)
+}
+
+describe("a nameless field in a paragraph that holds its text is named by", () => {
+  test("the words right before it", async () => {
+    expect(await namesIn(paragraph("City *", field()))).toEqual(["City"])
+    expect(await namesIn(paragraph("From * to *", field(), field()))).toEqual(["From", "to"])
+  })
+  test("the line above it", async () => {
+    expect(await namesIn(paragraph("City\n*", field()))).toEqual(["City"])
+  })
+  test("the words before the box that starts with it", async () => {
+    const inner: FakeNode = { role: "SECTION", interfaces: TEXT, text: "\ufffc", children: [field()] }
+    expect(await namesIn(paragraph("City *", inner))).toEqual(["City"])
+  })
+})
+
+describe("a nameless field in such a paragraph stays nameless", () => {
+  for (const [title, content] of Object.entries({
+    "if there are no words before it": paragraph("* pixels", field()),
+    "if the words are those of a check box": paragraph("* I agree *", box, field()),
+    "if the line above starts with another control": paragraph("* I agree\n*", box, field()),
+    "if there is an empty line between": paragraph("City\n\n*", field()),
+    "if the text has more placeholders than the paragraph has children": paragraph("* City *", field()),
+    "behind a whole sentence": paragraph(`${"long words ".repeat(20)}*`, field()),
+  }))
+    test(title, async () => expect(await namesIn(content)).toEqual([undefined]))
+})
+
+test("if all fields have names, a paragraph is asked for its text and children once", async () => {
+  const count = (app: FakeApp, member: string) =>
+    app.asked("paragraph").filter((asked) => asked === member).length
+  using named = await read(paragraph("City *", field("City")))
+  expect([count(named.app, "GetText"), count(named.app, "GetChildren")]).toEqual([1, 1])
+  expect(named.app.asked("page")).not.toContain("GetText")
+  using nameless = await read(paragraph("City *", field()))
+  expect([count(nameless.app, "GetText"), count(nameless.app, "GetChildren")]).toEqual([2, 2])
+})
+
+test("words belong to a check box without a name before them, unless they end with a colon", () => {
+  for (const [words, last, name] of [
+    [" I agree ", { role: "checkbox" }, undefined],
+    [" Limit: ", { role: "checkbox" }, "Limit:"],
+    [" Limit ", { role: "checkbox", name: "On" }, "Limit"],
+    [" Limit ", { role: "button" }, "Limit"],
+    ["\nLimit ", { role: "checkbox" }, "Limit"],
+    ["Limit\n", { role: "checkbox" }, undefined],
+    ["Limit\n", { role: "heading" }, "Limit"],
+    ["Limit\n", "start", "Limit"],
+    ["Limit\n", undefined, undefined],
+  ] as const)
+    expect(wordsBefore(words, last)).toBe(name)
+})
