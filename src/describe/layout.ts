@@ -16,6 +16,8 @@ const FIELDS: ReadonlySet<Role> = new Set([
   "slider",
   "listbox",
   "canvas",
+  "datefield",
+  "timefield",
 ])
 
 /** True for a field that only its position can name. */

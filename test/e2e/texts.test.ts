@@ -6,7 +6,7 @@ import { until } from "../support/until.ts"
 
 /** Fields that only the texts of a page name. Firefox has no objects for such texts; Chromium has. */
 
-const FIELDS: ReadonlySet<string> = new Set(["textfield", "combobox"])
+const FIELDS: ReadonlySet<string> = new Set(["textfield", "combobox", "datefield"])
 
 describe.each([
   ["Firefox", firefox],
@@ -29,12 +29,12 @@ describe.each([
       const { json } = await desktop.run("snapshot", ...window, "--max-depth", "50")
       const content = nodesOf(json.data?.tree).find(({ role }) => role === "webarea")
       const found = content ? nodesOf(content).filter(({ role }) => FIELDS.has(role)) : []
-      return found.length === 16 && found
+      return found.length === 17 && found
     }, 30_000)
     const inferred = (name: string) => `${name} (inferred)`
     const nameless = undefined
     expect(fields.map(({ name, name_inferred }) => (name_inferred ? inferred(`${name}`) : name))).toEqual([
-      ...["City", "Street", "Zip", "Town", "Region", "Phone", "Country", "Notes"].map(inferred),
+      ...["City", "Street", "Zip", "Town", "Region", "Phone", "Country", "Birth", "Notes"].map(inferred),
       nameless,
       nameless,
       inferred("Limit:"),
