@@ -4,6 +4,7 @@ import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
+import { refuseCovered } from "./covered.ts"
 import { sendAction } from "./deliver.ts"
 import { ONLY_THIS, pressKey, sendText, TYPED, takeFocus } from "./keyboard.ts"
 import { dialogOver } from "./unreachable.ts"
@@ -17,12 +18,14 @@ export async function fillCell(
   target: Target,
   action: Action,
   text: string,
+  isChecked = false,
 ): Promise<Performed> {
   if (UNTYPABLE.test(text)) throw notTypable(target)
   await takeFocus(ctx, target, action)
   // Cancels an edit that was started before, so that its text does not stay.
   await pressKey(ctx, target, key("escape"), action)
   await pressKey(ctx, target, ONLY_THIS, action)
+  if (!isChecked) await refuseCovered(ctx, target, action, true)
   // Delete would empty all selected cells. An edit that ends without a text empties this one.
   const [first = "", ...more] = text === "" ? [" "] : text.split("\n")
   await sendText(ctx, target, action, first)

@@ -6,6 +6,8 @@ import { withArticle } from "../node.ts"
 import { type RefChoice, resolve, type Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
 import { fillCell, targetAt, UNTYPABLE } from "./cells.ts"
+import { refuseCoveredIn } from "./covered.ts"
+import { pressKey, takeFocus } from "./keyboard.ts"
 import { type ActedOn, actedOn } from "./result.ts"
 import { refuseUnreachable } from "./unreachable.ts"
 
@@ -93,8 +95,20 @@ async function writeSheet(
       `The text for ${nameOfPlace(broken)} has a tab, or a line break at its start or in a formula, which would end the cell`,
     )
   await refuseUnwritable(grid, block)
+  await refuseCoveredIn(ctx, grid, block, async (place) => {
+    const cell = await cellAt(ctx, target, grid, place)
+    await takeFocus(ctx, cell, FOCUS)
+    await pressKey(ctx, cell, { modifiers: [], key: "escape" }, FOCUS)
+    return cell
+  })
   await write(ctx, block, async ({ text, ...place }) => {
-    await fillCell(ctx, await cellAt(ctx, target, grid, place), { kind: "set-value", value: text }, text)
+    await fillCell(
+      ctx,
+      await cellAt(ctx, target, grid, place),
+      { kind: "set-value", value: text },
+      text,
+      true,
+    )
     return undefined
   })
   return { method: "keyboard", differences: await compared(ctx, target, grid, block) }
@@ -125,6 +139,8 @@ async function writeFields(
   })
   return { method: isInPlace ? "keyboard" : "set-value", differences }
 }
+
+const FOCUS = { kind: "focus" } as const
 
 interface Cell extends CellPlace {
   readonly text: string
