@@ -28,6 +28,8 @@ const row = (texts: readonly string[], more = ""): string =>
 
 const COVERED = "<table:covered-table-cell/>"
 
+const ARABIC = [..."ابتثجحخدذرزسشصضطظعغفقكلمنهويءآأؤإئةى"]
+
 const ODD = "It's &quot;a&quot; sheet!"
 
 const BOOK = `<?xml version="1.0" encoding="UTF-8"?>
@@ -210,4 +212,35 @@ test("a cell that a merged cell covers is refused before anything is written, al
   const set = await run("set-cells", ref, "A1", "x\ty\nz")
   expect(set.data ?? set.error).toMatchObject({ disposition: { delivery: "delivered_verified" } })
   await savedAs("Merged", [["x", "y", "c1"], ["z"], ["a200", "b200"], ["a201"]])
+})
+
+test("a long text in another script is refused before anything is written, and the way that the refusal names works", async () => {
+  const ref = await goTo("Merged")
+  const words = Array.from({ length: 800 }, (_, at) =>
+    [0, 1, 2, 3].map((step) => ARABIC[(at * 7 + step * 11 + (at >> 3)) % ARABIC.length]).join(""),
+  )
+  const long = words.join(" ")
+  for (const args of [
+    ["set-cells", ref, "E5", `one\ttwo\n${long}\tthree`],
+    ["set-value", 'cell "E6"', long],
+  ]) {
+    const { error } = await run(...args)
+    expect(error).toMatchObject({
+      code: "ACTION_FAILED",
+      suggestion: expect.stringContaining(`focus 'cell "E6"'`),
+      details: { kind: "not_typable", cells: ["E6"] },
+      disposition: NOTHING,
+    })
+  }
+  expect((await run("table", ref, "--range", "E5:F6")).data.rows).toEqual([
+    ["", ""],
+    ["", ""],
+  ])
+  expect((await desktop.run("clipboard-set", long)).json.ok).toBe(true)
+  expect((await run("focus", 'cell "E6"')).ok).toBe(true)
+  await press("f2 ctrl+a ctrl+v return")
+  await until(async () => {
+    await press("ctrl+s")
+    return (await Bun.file(file).text()).includes(`<text:p>${long}</text:p>`)
+  }, 60_000)
 })
