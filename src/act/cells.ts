@@ -4,6 +4,7 @@ import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
+import { refuseCovered } from "./covered.ts"
 import { sendAction } from "./deliver.ts"
 import { ONLY_THIS, pressKey, sendText, TYPED, takeFocus } from "./keyboard.ts"
 import { dialogOver } from "./unreachable.ts"
@@ -17,12 +18,15 @@ export async function fillCell(
   target: Target,
   action: Action,
   text: string,
+  isChecked = false,
 ): Promise<Performed> {
   if (UNTYPABLE.test(text)) throw notTypable(target)
+  if (isSlowToType(text)) throw slowToType(target.ref, target.seen.name ?? target.ref)
   await takeFocus(ctx, target, action)
   // Cancels an edit that was started before, so that its text does not stay.
   await pressKey(ctx, target, key("escape"), action)
   await pressKey(ctx, target, ONLY_THIS, action)
+  if (!isChecked) await refuseCovered(ctx, target, action, true)
   // Delete would empty all selected cells. An edit that ends without a text empties this one.
   const [first = "", ...more] = text === "" ? [" "] : text.split("\n")
   await sendText(ctx, target, action, first)
@@ -76,6 +80,41 @@ const LINE_BREAK = { modifiers: ["ctrl"], key: "return" } as const
 
 /** A tab ends a cell. So does a line break in a formula, or before any text. */
 export const UNTYPABLE = /[\t\r]|^\n|^=.*\n/s
+
+/**
+ * True for a long text in a script that the keyboard lacks. A few of its letters at a time get keys; each time the app
+ * reads the new keys, and draws the whole text again. That takes minutes, and the screen cannot be used meanwhile.
+ */
+export function isSlowToType(text: string): boolean {
+  let times = 0
+  let letters = new Set<string>()
+  for (const char of text) {
+    if (char < "\u0080" || letters.has(char)) continue
+    if (letters.size === LETTERS_AT_A_TIME) {
+      times++
+      letters = new Set()
+    }
+    letters.add(char)
+  }
+  return times > MOST_TIMES
+}
+
+/** How many letters can get keys at a time. */
+const LETTERS_AT_A_TIME = 20
+/** About 900 letters of Arabic, or 600 of Chinese. */
+const MOST_TIMES = 30
+
+export function slowToType(subject: string, cell: string): AppError {
+  return new AppError(
+    "ACTION_FAILED",
+    `The text for ${subject} is too long to be typed in its script: that would take minutes`,
+    {
+      suggestion: `Nothing was written. Paste it: agent-desktop clipboard-set TEXT, then agent-desktop focus 'cell "${cell}"', then agent-desktop press 'f2 ctrl+a ctrl+v return'`,
+      details: { kind: "not_typable", cells: [cell] },
+      disposition: NOTHING_DELIVERED,
+    },
+  )
+}
 
 export function asksInstead({ ref }: Target, id: string): AppError {
   return new AppError(

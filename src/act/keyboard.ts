@@ -31,6 +31,8 @@ export async function typeText(
   text: string,
 ): Promise<Performed> {
   const isMoved = await takeFocus(ctx, target, action)
+  if (target.seen.isTypedOver)
+    await (await import("./covered.ts")).refuseCovered(ctx, target, action, isMoved)
   // Tab and Enter would go on among selected cells. The cell that was edited has lost the focus, if there was one.
   if (isMoved && target.seen.isTypedOver) await pressKey(ctx, target, ONLY_THIS, action)
   // Some fields select their whole text when they get the focus, and typed text would replace it. In a row, End goes to

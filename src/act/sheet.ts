@@ -5,7 +5,9 @@ import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { withArticle } from "../node.ts"
 import { type RefChoice, resolve, type Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
-import { fillCell, targetAt, UNTYPABLE } from "./cells.ts"
+import { fillCell, isSlowToType, slowToType, targetAt, UNTYPABLE } from "./cells.ts"
+import { refuseCoveredIn } from "./covered.ts"
+import { pressKey, takeFocus } from "./keyboard.ts"
 import { type ActedOn, actedOn } from "./result.ts"
 import { refuseUnreachable } from "./unreachable.ts"
 
@@ -92,9 +94,23 @@ async function writeSheet(
       "tsv",
       `The text for ${nameOfPlace(broken)} has a tab, or a line break at its start or in a formula, which would end the cell`,
     )
+  const slow = block.find(({ text }) => isSlowToType(text))
+  if (slow) throw slowToType(nameOfPlace(slow), nameOfPlace(slow))
   await refuseUnwritable(grid, block)
+  await refuseCoveredIn(ctx, grid, block, async (place) => {
+    const cell = await cellAt(ctx, target, grid, place)
+    await takeFocus(ctx, cell, FOCUS)
+    await pressKey(ctx, cell, { modifiers: [], key: "escape" }, FOCUS)
+    return cell
+  })
   await write(ctx, block, async ({ text, ...place }) => {
-    await fillCell(ctx, await cellAt(ctx, target, grid, place), { kind: "set-value", value: text }, text)
+    await fillCell(
+      ctx,
+      await cellAt(ctx, target, grid, place),
+      { kind: "set-value", value: text },
+      text,
+      true,
+    )
     return undefined
   })
   return { method: "keyboard", differences: await compared(ctx, target, grid, block) }
@@ -125,6 +141,8 @@ async function writeFields(
   })
   return { method: isInPlace ? "keyboard" : "set-value", differences }
 }
+
+const FOCUS = { kind: "focus" } as const
 
 interface Cell extends CellPlace {
   readonly text: string

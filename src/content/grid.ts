@@ -37,6 +37,8 @@ export interface CellGrid<Handle> {
   cell(place: CellPlace): Promise<Handle | undefined>
   /** The cells among these that no user can edit. */
   unwritable(cells: readonly CellPlace[]): Promise<readonly UnwritableCell[]>
+  /** What covers these cells of a sheet. undefined: unknown, as for cells out of view. */
+  covers?(cells: readonly CellPlace[]): Promise<readonly (Cover | undefined)[]>
   /** The numbers in these cells of a sheet; 0 for a text, undefined if the app does not report them. */
   numbers?(cells: readonly CellPlace[]): Promise<readonly (number | undefined)[]>
   /** The reason why the texts may be those of other rows; undefined if there is no reason to doubt them. */
@@ -81,6 +83,9 @@ export interface UnwritableCell extends CellPlace {
   /** "locked": in a protected sheet, for example. "hidden": its row or column is hidden, or filtered out. */
   readonly why: "locked" | "hidden"
 }
+
+/** A merged cell shows itself in the place of the cells that it covers. */
+export type Cover = { readonly kind: "none" } | { readonly kind: "covered"; readonly by: CellPlace }
 
 /** The place of `D18`, or `$D$18`: row 17, column 3. undefined if the text is not such an address. */
 export function placeNamed(address: string): CellPlace | undefined {

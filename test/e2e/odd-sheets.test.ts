@@ -4,7 +4,7 @@ import type { Json } from "../support/json.ts"
 import { openInOffice } from "../support/office.ts"
 import { until } from "../support/until.ts"
 
-/** Sheets that are protected, have hidden rows, or have several selected cells. The saved file tells what they hold. */
+/** Sheets that are protected, have hidden rows or merged cells, or have several selected cells. The saved file tells what they hold. */
 
 setDefaultTimeout(120_000)
 
@@ -26,6 +26,10 @@ const cell = (text: string, more = ""): string =>
 const row = (texts: readonly string[], more = ""): string =>
   `<table:table-row ${more}>${texts.map((text) => cell(text)).join("")}</table:table-row>`
 
+const COVERED = "<table:covered-table-cell/>"
+
+const ARABIC = [..."ابتثجحخدذرزسشصضطظعغفقكلمنهويءآأؤإئةى"]
+
 const ODD = "It's &quot;a&quot; sheet!"
 
 const BOOK = `<?xml version="1.0" encoding="UTF-8"?>
@@ -44,6 +48,11 @@ ${row(["a2", "b2"])}</table:table>
 ${row(["a1", "b1"])}${row(["a2", "b2"], 'table:visibility="collapse"')}${row(["a3", "b3"], 'table:visibility="filter"')}
 ${row(["a4", "b4"])}</table:table>
 <table:table table:name="Marks">${["1", "2", "3", "4"].map((n) => row([`a${n}`, `b${n}`, `c${n}`])).join("")}</table:table>
+<table:table table:name="Merged">
+${row(["a1", "b1", "c1"])}<table:table-row>${cell("a2", 'table:number-columns-spanned="3"')}${COVERED.repeat(2)}</table:table-row>
+<table:table-row table:number-rows-repeated="197"><table:table-cell/></table:table-row>
+<table:table-row>${cell("a200")}${cell("b200", 'table:number-rows-spanned="2"')}</table:table-row>
+<table:table-row>${cell("a201")}${COVERED}</table:table-row></table:table>
 </office:spreadsheet></office:body></office:document>`
 
 const run = async (...args: readonly string[]): Promise<Json> =>
@@ -177,4 +186,61 @@ test("@focused is the current cell, also while it is edited and in a range, with
   await press("f2")
   expect(await focused()).toBe("B3")
   await press("escape")
+})
+
+test("a cell that a merged cell covers is refused before anything is written, also far out of view", async () => {
+  const ref = await goTo("Merged")
+  const refused = (named: string): Json => ({
+    message: expect.stringContaining(`${named} covered by the merged cell`),
+    suggestion: expect.stringContaining("Split Cells"),
+    details: { kind: "not_actionable", reason: "covered" },
+    disposition: NOTHING,
+  })
+  const block = (await run("set-cells", ref, "A1", "v\tw\tx\ny\tz\tq")).error
+  expect(block).toMatchObject(refused("B2, C2 are"))
+  expect(block.details).toMatchObject({ cells: ["B2", "C2"], merged: "A2" })
+  // The sheet is at its top, and tells nothing about this row.
+  const far = (await run("set-cells", ref, "A200", "v\tw\nx\ty")).error
+  expect(far).toMatchObject(refused("B201 is"))
+  expect(far.details).toMatchObject({ cells: ["B201"], merged: "B200" })
+  for (const [verb, ...text] of [["set-value", "new"], ["type", "new"], ["clear"]] as const)
+    expect({ verb, ...(await run(verb, 'cell "C2"', ...text)).error }).toMatchObject({
+      verb,
+      ...refused("(C2) is"),
+    })
+  // The merged cell is written, and so are those around it.
+  const set = await run("set-cells", ref, "A1", "x\ty\nz")
+  expect(set.data ?? set.error).toMatchObject({ disposition: { delivery: "delivered_verified" } })
+  await savedAs("Merged", [["x", "y", "c1"], ["z"], ["a200", "b200"], ["a201"]])
+})
+
+test("a long text in another script is refused before anything is written, and the way that the refusal names works", async () => {
+  const ref = await goTo("Merged")
+  const words = Array.from({ length: 800 }, (_, at) =>
+    [0, 1, 2, 3].map((step) => ARABIC[(at * 7 + step * 11 + (at >> 3)) % ARABIC.length]).join(""),
+  )
+  const long = words.join(" ")
+  for (const args of [
+    ["set-cells", ref, "E5", `one\ttwo\n${long}\tthree`],
+    ["set-value", 'cell "E6"', long],
+  ]) {
+    const { error } = await run(...args)
+    expect(error).toMatchObject({
+      code: "ACTION_FAILED",
+      suggestion: expect.stringContaining(`focus 'cell "E6"'`),
+      details: { kind: "not_typable", cells: ["E6"] },
+      disposition: NOTHING,
+    })
+  }
+  expect((await run("table", ref, "--range", "E5:F6")).data.rows).toEqual([
+    ["", ""],
+    ["", ""],
+  ])
+  expect((await desktop.run("clipboard-set", long)).json.ok).toBe(true)
+  expect((await run("focus", 'cell "E6"')).ok).toBe(true)
+  await press("f2 ctrl+a ctrl+v return")
+  await until(async () => {
+    await press("ctrl+s")
+    return (await Bun.file(file).text()).includes(`<text:p>${long}</text:p>`)
+  }, 60_000)
 })

@@ -2,6 +2,7 @@ import type { Handle, Seen } from "../../adapter.ts"
 import {
   type CellGrid,
   type CellPlace,
+  type Cover,
   CUT,
   type Grid,
   placeNamed,
@@ -85,6 +86,10 @@ export async function openGrid(atspi: Atspi, element: Element): Promise<Grid<Han
     (offers & INTERFACE.Text) !== 0 &&
     (offers & INTERFACE.Value) !== 0 &&
     placeNamed(name) !== undefined
+  const placeOf = (index: number): CellPlace => ({
+    row: Math.floor((index - start) / stride),
+    column: Math.floor(((((index - start) % stride) + stride) % stride) / step),
+  })
   const grid = new TableCells(atspi, element)
   return {
     kind: "cells",
@@ -93,10 +98,7 @@ export async function openGrid(atspi: Atspi, element: Element): Promise<Grid<Han
     isSheet,
     forgetsTexts: !isSheet && (await isInSlideTable(atspi, ref, origin.traits)),
     indexOf: (row, column) => start + row * stride + column * step,
-    placeOf: (index) => ({
-      row: Math.floor((index - start) / stride),
-      column: Math.floor(((((index - start) % stride) + stride) % stride) / step),
-    }),
+    placeOf,
     titles: (columns) => translatingErrors(origin, grid.titles(columns)),
     inView: () => translatingErrors(origin, placesInView(atspi, ref, origin.traits)),
     texts: (rows, columns, formulas) =>
@@ -108,6 +110,7 @@ export async function openGrid(atspi: Atspi, element: Element): Promise<Grid<Han
       ),
     cell: ({ row, column }) => translatingErrors(origin, grid.cell(row, column)),
     unwritable: (cells) => translatingErrors(origin, grid.unwritable(cells)),
+    covers: isSheet ? (cells) => translatingErrors(origin, grid.covers(cells, placeOf)) : undefined,
     numbers: (cells) => translatingErrors(origin, grid.numbers(cells)),
     doubt: async () => (await translatingErrors(origin, doubtOf(atspi, element)))?.reason,
   } satisfies CellGrid<Handle>
@@ -275,6 +278,42 @@ class TableCells {
     return found.flat()
   }
 
+  /** The sheet says nothing about a covered cell, but finds the merged one at its place. */
+  async covers(
+    cells: readonly CellPlace[],
+    placeOf: (index: number) => CellPlace,
+  ): Promise<readonly (Cover | undefined)[]> {
+    const { ref: table, origin } = this.#element
+    const atspi = this.#atspi
+    const coordinates = origin.traits.coordinates
+    return Promise.all(
+      cells.map(async ({ row, column }): Promise<Cover | undefined> => {
+        const cell = await unlessRefused(atspi.cellAt(table, row, column))
+        const room = cell && (await unlessRefused(atspi.extents(cell, coordinates)))
+        if (!room || room.width <= 0 || room.height <= 0) return undefined
+        const middle = { x: room.x + (room.width >> 1), y: room.y + (room.height >> 1) }
+        const there = await unlessRefused(atspi.at(table, middle, coordinates))
+        const index = there && (await unlessRefused(atspi.indexInParent(there)))
+        if (index === undefined || index < 0) return undefined
+        const by = placeOf(index)
+        if (by.row === row && by.column === column) return { kind: "none" }
+        const [rows, across] = await Promise.all(
+          [ROW_EXTENT, COLUMN_EXTENT].map((question) =>
+            unlessRefused(
+              atspi.ask(table, question.with(by.row, by.column), (reply) => readAs(reply, "i").i32()),
+            ),
+          ),
+        )
+        const isInside =
+          row >= by.row &&
+          row < by.row + (rows ?? 1) &&
+          column >= by.column &&
+          column < by.column + (across ?? 1)
+        return isInside ? { kind: "covered", by } : undefined
+      }),
+    )
+  }
+
   async numbers(cells: readonly CellPlace[]): Promise<readonly (number | undefined)[]> {
     return Promise.all(
       cells.map(async ({ row, column }) => {
@@ -342,4 +381,6 @@ class TableCells {
 const cleanCell = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]|\ufffc/gu, "")
 
 const CELL_POSITION = property("TableCell", "Position")
+const ROW_EXTENT = method("org.a11y.atspi.Table.GetRowExtentAt", "ii", [0, 0])
+const COLUMN_EXTENT = method("org.a11y.atspi.Table.GetColumnExtentAt", "ii", [0, 0])
 const COLUMN_TITLE = method("org.a11y.atspi.Table.GetColumnDescription", "i", [0])
