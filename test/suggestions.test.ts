@@ -162,6 +162,8 @@ const HARMLESS: readonly RegExp[] = [
   /^(seen\.role|interactive\.join\(", "\)|flag|others|inputOf\(seen\)|helpOn\(\w+\)|text\.placeholder|names\.join\(", "\)|comboText\(combo\)|look|advice|wanted|pane|SUPPORTED|variable|ways\..*)$/,
   // Numbers.
   /^(least|most|least \* 2|value < least \? least : most|ms \+ 1000|displays\.length - 1|MOST_ITEMS|args\.xy\.[xy]|number|uid|process\.getegid\?\.\(\))$/,
+  // Addresses of cells, made of numbers.
+  /^(last|cover)$/,
   // Names of desktops, which are checked when they are made, and paths of our own.
   /^(name|record\.name|path)$/,
   // Set by the operator, or the program that started us.

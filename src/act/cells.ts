@@ -21,7 +21,7 @@ export async function fillCell(
   isChecked = false,
 ): Promise<Performed> {
   if (UNTYPABLE.test(text)) throw notTypable(target)
-  if (isSlowToType(text)) throw slowToType(target.ref, target.seen.name ?? target.ref)
+  if (isSlowToType(text)) throw slowToType(target.ref, target.ref)
   await takeFocus(ctx, target, action)
   // Cancels an edit that was started before, so that its text does not stay.
   await pressKey(ctx, target, key("escape"), action)
@@ -104,13 +104,14 @@ const LETTERS_AT_A_TIME = 20
 /** About 900 letters of Arabic, or 600 of Chinese. */
 const MOST_TIMES = 30
 
-export function slowToType(subject: string, cell: string): AppError {
+/** `ref` is a ref, or a description of our own making: an app may choose the names of its cells. */
+export function slowToType(subject: string, ref: string): AppError {
   return new AppError(
     "ACTION_FAILED",
     `The text for ${subject} is too long to be typed in its script: that would take minutes`,
     {
-      suggestion: `Nothing was written. Paste it: agent-desktop clipboard-set TEXT, then agent-desktop focus 'cell "${cell}"', then agent-desktop press 'f2 ctrl+a ctrl+v return'`,
-      details: { kind: "not_typable", cells: [cell] },
+      suggestion: `Nothing was written. Paste it: agent-desktop clipboard-set TEXT, then agent-desktop focus ${ref}, then agent-desktop press 'f2 ctrl+a ctrl+v return'`,
+      details: { kind: "not_typable", cells: [subject] },
       disposition: NOTHING_DELIVERED,
     },
   )

@@ -95,7 +95,7 @@ async function writeSheet(
       `The text for ${nameOfPlace(broken)} has a tab, or a line break at its start or in a formula, which would end the cell`,
     )
   const slow = block.find(({ text }) => isSlowToType(text))
-  if (slow) throw slowToType(nameOfPlace(slow), nameOfPlace(slow))
+  if (slow) throw slowToType(nameOfPlace(slow), `'cell "${nameOfPlace(slow)}"'`)
   await refuseUnwritable(grid, block)
   await refuseCoveredIn(ctx, grid, block, async (place) => {
     const cell = await cellAt(ctx, target, grid, place)
