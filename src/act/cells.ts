@@ -1,6 +1,7 @@
 import type { Action, Performed } from "../action.ts"
 import type { Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
+import { type CellPlace, nameOfPlace, placeNamed } from "../content/grid.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
@@ -21,7 +22,7 @@ export async function fillCell(
   isChecked = false,
 ): Promise<Performed> {
   if (UNTYPABLE.test(text)) throw notTypable(target)
-  if (isSlowToType(text)) throw slowToType(target.ref, target.ref)
+  if (isSlowToType(text)) throw slowToType(...addressOf(target))
   await takeFocus(ctx, target, action)
   // Cancels an edit that was started before, so that its text does not stay.
   await pressKey(ctx, target, key("escape"), action)
@@ -104,7 +105,15 @@ const LETTERS_AT_A_TIME = 20
 /** About 900 letters of Arabic, or 600 of Chinese. */
 const MOST_TIMES = 30
 
-/** `ref` is a ref, or a description of our own making: an app may choose the names of its cells. */
+/** The cell for a person, and for a command line. An app may choose the names of its cells, but not an address. */
+function addressOf({ ref, seen }: Target): readonly [subject: string, ref: string] {
+  const place = placeNamed(seen.name ?? "")
+  return place ? [nameOfPlace(place), cellNamed(place)] : [ref, ref]
+}
+
+/** An address as an argument of a command line. */
+export const cellNamed = (place: CellPlace): string => `'cell "${nameOfPlace(place)}"'`
+
 export function slowToType(subject: string, ref: string): AppError {
   return new AppError(
     "ACTION_FAILED",

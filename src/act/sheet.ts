@@ -5,7 +5,7 @@ import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { withArticle } from "../node.ts"
 import { type RefChoice, resolve, type Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
-import { fillCell, isSlowToType, slowToType, targetAt, UNTYPABLE } from "./cells.ts"
+import { cellNamed, fillCell, isSlowToType, slowToType, targetAt, UNTYPABLE } from "./cells.ts"
 import { refuseCoveredIn } from "./covered.ts"
 import { pressKey, takeFocus } from "./keyboard.ts"
 import { type ActedOn, actedOn } from "./result.ts"
@@ -95,7 +95,7 @@ async function writeSheet(
       `The text for ${nameOfPlace(broken)} has a tab, or a line break at its start or in a formula, which would end the cell`,
     )
   const slow = block.find(({ text }) => isSlowToType(text))
-  if (slow) throw slowToType(nameOfPlace(slow), `'cell "${nameOfPlace(slow)}"'`)
+  if (slow) throw slowToType(nameOfPlace(slow), cellNamed(slow))
   await refuseUnwritable(grid, block)
   await refuseCoveredIn(ctx, grid, block, async (place) => {
     const cell = await cellAt(ctx, target, grid, place)
