@@ -7,7 +7,7 @@ import type { Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
 import { refuseCovered } from "./covered.ts"
 import { sendAction } from "./deliver.ts"
-import { ONLY_THIS, pressKey, sendText, TYPED, takeFocus } from "./keyboard.ts"
+import { pressKey, selectOnly, sendText, TYPED, takeFocus } from "./keyboard.ts"
 import { dialogOver } from "./unreachable.ts"
 
 /**
@@ -26,7 +26,7 @@ export async function fillCell(
   await takeFocus(ctx, target, action)
   // Cancels an edit that was started before, so that its text does not stay.
   await pressKey(ctx, target, key("escape"), action)
-  await pressKey(ctx, target, ONLY_THIS, action)
+  await selectOnly(ctx, target, action)
   if (!isChecked) await refuseCovered(ctx, target, action, true)
   // Delete would empty all selected cells. An edit that ends without a text empties this one.
   const [first = "", ...more] = text === "" ? [" "] : text.split("\n")

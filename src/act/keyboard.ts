@@ -34,7 +34,7 @@ export async function typeText(
   if (target.seen.isTypedOver)
     await (await import("./covered.ts")).refuseCovered(ctx, target, action, isMoved)
   // Tab and Enter would go on among selected cells. The cell that was edited has lost the focus, if there was one.
-  if (isMoved && target.seen.isTypedOver) await pressKey(ctx, target, ONLY_THIS, action)
+  if (isMoved && target.seen.isTypedOver) await selectOnly(ctx, target, action)
   // Some fields select their whole text when they get the focus, and typed text would replace it. In a row, End goes to
   // another row.
   if (isMoved && target.seen.value && !hasTrait(target.seen.role, "item"))
@@ -43,8 +43,15 @@ export async function typeText(
   return TYPED
 }
 
-/** Takes all cells of a sheet but the current one out of the selection. The focus alone leaves it as it is. */
-export const ONLY_THIS = { modifiers: ["shift"], key: "backspace" } as const
+/**
+ * Takes all cells of a sheet but the current one out of the selection. The focus alone leaves it as it is. LibreOffice
+ * runs a shortcut later than the keys that follow it at once, so this waits until the app is at rest.
+ */
+export async function selectOnly(ctx: Context, target: Target, action: Action): Promise<void> {
+  const combo = { modifiers: ["shift"], key: "backspace" } as const
+  const event = { kind: "key", combo, phase: "press", settle: true, target: inputTarget(target) } as const
+  await sendInput(ctx, event, action)
+}
 
 export async function replaceText(
   ctx: Context,
