@@ -37,7 +37,7 @@ export interface CellGrid<Handle> {
   cell(place: CellPlace): Promise<Handle | undefined>
   /** The cells among these that no user can edit. */
   unwritable(cells: readonly CellPlace[]): Promise<readonly UnwritableCell[]>
-  /** What covers these cells of a sheet. undefined: unknown, as for cells out of view. */
+  /** The merged cells that cover these cells of a sheet. undefined: unknown, as for cells out of view. */
   covers?(cells: readonly CellPlace[]): Promise<readonly (Cover | undefined)[]>
   /** The numbers in these cells of a sheet; 0 for a text, undefined if the app does not report them. */
   numbers?(cells: readonly CellPlace[]): Promise<readonly (number | undefined)[]>

@@ -40,7 +40,7 @@ export interface Ahead {
   take(ref: Ref, called: Method): Promise<Message> | undefined
 }
 
-/** What the app's own list of objects, read a moment ago, says about some of them. */
+/** Facts of some objects from the app's own list, read a moment ago. */
 export interface Listed {
   item(ref: Ref): { readonly role: number; readonly states: StateSet; readonly name: string } | undefined
   /** undefined: the list does not have all children. */

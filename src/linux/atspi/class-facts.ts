@@ -3,7 +3,7 @@ import { INTERFACE, type Interfaces, type Ref, refKey } from "./atspi.ts"
 import { ROLE } from "./roles.ts"
 
 /**
- * What the class of an object decides. An object never changes its class. If the toolkit gives no later object the same
+ * Facts that follow from the class of an object. An object never changes its class. If the toolkit gives no later object the same
  * address either (see Traits.classesTell), one answer is enough for as long as the connection lasts.
  */
 export class ClassFacts {

@@ -10,7 +10,7 @@ import { cleanName } from "./names.ts"
  * words right before the placeholder of a nameless field are its label.
  */
 
-/** What holds a field: its parent, or the box that starts with the field, and so on. */
+/** An object that holds a field: its parent, or the parent of the box that starts with the field, and so on. */
 interface Hold {
   readonly holder: SeenNode
   readonly child: SeenNode
