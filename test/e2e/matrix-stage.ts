@@ -188,13 +188,21 @@ function differences(now: readonly Printed[], first: readonly Printed[]): readon
   return lines.length > 0 || a.join("\n") === b.join("\n") ? lines : ["in another order or number"]
 }
 
-/** The events of controls without accompanying ones: one line for a scroll of many steps, no running counts. */
+/**
+ * The events of controls without accompanying ones and running counts. All scrolls of an area are one event: GTK 4
+ * scrolls a row a little further when it gets the focus, before or after its click.
+ */
 function told(events: readonly FixtureEvent[]): readonly FixtureEvent[] {
   return events
     .filter(({ event }) => !ACCOMPANYING.has(event))
     .map(plain)
-    .filter((one, at, all) => one.event !== "scroll" || all[at - 1]?.event !== "scroll")
+    .filter((one, at, all) => one.event !== "scroll" || all.findIndex(isSameScroll(one)) === at)
 }
+
+const isSameScroll =
+  ({ event, name }: FixtureEvent) =>
+  (other: FixtureEvent): boolean =>
+    other.event === event && other.name === name
 
 const ACCOMPANYING: ReadonlySet<string> = new Set(["done", "ready", "moved", "key", "pointer"])
 

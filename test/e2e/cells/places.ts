@@ -188,8 +188,6 @@ export const SCROLLING: readonly Cell[] = [
     about: "Row 20, out of view",
     want: {
       rest: by("pointer", [scrolled, on("press", "Row 20")]),
-      // GTK 4 scrolls the row a little further when it gets the focus.
-      gtk4: by("pointer", [scrolled, on("press", "Row 20"), scrolled]),
       office: refused("ACTION_FAILED", "not_actionable"),
     },
     timeoutMs: 5000,
