@@ -93,7 +93,7 @@ class Reader {
     if (first === "\\") return this.#take() || this.#fail("A backslash ends the flow")
     if (first === "$") return this.#variable()
     if (OPERATORS.has(first))
-      this.#fail(`'${first}' means something to a shell, and a flow has no such thing`, "Put it into quotes")
+      this.#fail(`'${first}' has a meaning in a shell, but not in a flow`, "Put it into quotes")
     return this.#plain(first)
   }
 

@@ -92,7 +92,7 @@ function findByPath(path: string, args: readonly string[], env: Env): Found {
     if (entry) return { command: withTerminal(entry, expandCommand(entry, args), env), entry }
   }
   if (!Bun.which(path, { cwd: process.cwd() }))
-    throw appNotFound(path, env, "it is not a program that may be run")
+    throw appNotFound(path, env, "it is not an executable program")
   return { command: [path, ...args] }
 }
 

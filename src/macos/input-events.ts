@@ -23,7 +23,7 @@ export function eventSource(): Owned {
   if (sessionState() === "locked") {
     throw new AppError("ACTION_FAILED", "The screen is locked: keys and clicks would go to the lock screen", {
       suggestion:
-        "Unlock the screen, then retry; or leave the pointer and the keyboard out: --input semantic",
+        "Unlock the screen, then retry; or use --input semantic, which needs no pointer or keyboard",
       details: { kind: "locked" },
       disposition: NOTHING_DELIVERED,
     })

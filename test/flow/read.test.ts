@@ -53,7 +53,7 @@ describe("a variable", () => {
     if (expected) expect<unknown>(words(text)).toEqual(expected)
     else
       expect(failureOf(text).message).toBe(
-        "Line 1: '(' means something to a shell, and a flow has no such thing",
+        "Line 1: '(' has a meaning in a shell, but not in a flow",
       )
   })
 
@@ -71,8 +71,8 @@ describe("a variable", () => {
 test.each([
   ["a\n'b\nc", 2, "The quote ' is not closed"],
   ['a\n\n"b', 3, 'The quote " is not closed'],
-  ["a | b", 1, "'|' means something to a shell, and a flow has no such thing"],
-  ["a\nb > c", 2, "'>' means something to a shell, and a flow has no such thing"],
+  ["a | b", 1, "'|' has a meaning in a shell, but not in a flow"],
+  ["a\nb > c", 2, "'>' has a meaning in a shell, but not in a flow"],
   ["a\\", 1, "A backslash ends the flow"],
   ["a $" + "{1}", 1, "'$" + "{' must be followed by a name and '}'"],
   ["a \0", 1, "The flow contains a NUL character"],

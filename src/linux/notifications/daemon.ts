@@ -132,7 +132,7 @@ const refuse = (name: string, text: string): Refusal => ({
   text,
 })
 
-const gone = (): Refusal => ({ error: GONE, text: "it is not there, or no longer says the same" })
+const gone = (): Refusal => ({ error: GONE, text: "the notification is gone, or its text has changed" })
 
 function signal(bus: Bus, name: string, signature: string, values: readonly Value[]): void {
   bus.emit(NOTIFICATIONS_PATH, `${NOTIFICATIONS}.${name}`, signature, values)
