@@ -100,8 +100,8 @@ export function tellFailure(
 ): void {
   if (!terminal) return
   const head = `${command}: ${code}`
-  const told = `${plain(message)}${suggestion ? ` (${plain(suggestion)})` : ""}`
-  terminal.write(`${terminal.colour ? `\x1b[31m${head}\x1b[0m` : head} ${told}\n`)
+  const text = `${plain(message)}${suggestion ? ` (${plain(suggestion)})` : ""}`
+  terminal.write(`${terminal.colour ? `\x1b[31m${head}\x1b[0m` : head} ${text}\n`)
 }
 
 const seconds = (ms: number): string => `${Math.floor(ms / 1000)} s`

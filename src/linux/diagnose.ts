@@ -234,8 +234,8 @@ async function attempt(
   try {
     return [{ name, ok: true, detail: await probe() }]
   } catch (error) {
-    const told = error instanceof Error ? error.message : String(error)
-    const detail = (error instanceof AppError && error.platformDetail) || told
+    const message = error instanceof Error ? error.message : String(error)
+    const detail = (error instanceof AppError && error.platformDetail) || message
     return [{ name, ok: false, detail, suggestion }]
   }
 }

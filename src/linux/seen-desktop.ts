@@ -157,8 +157,8 @@ export class SeenDesktop {
 
   /** True if keys go to the window that the element is in. */
   async hasKeys({ origin }: Element): Promise<boolean> {
-    const told = await (await this.#windowing()).hasKeys(origin, this.#deadline)
-    if (told !== undefined) return told
+    const hasKeys = await (await this.#windowing()).hasKeys(origin, this.#deadline)
+    if (hasKeys !== undefined) return hasKeys
     return (await this.windows(origin.window)).some(
       ({ id, is_focused }) => id === origin.window && is_focused,
     )

@@ -40,9 +40,9 @@ function openCells(ax: Ax, table: Element): CellGrid<Handle> | undefined {
     return children
   }
   const isAnswered = cellAt(ax, table, 0, 0) !== undefined
-  const told = isAnswered ? undefined : placesTold(ax, all())
+  const reported = isAnswered ? undefined : reportedPlaces(ax, all())
   const at = (row: number, column: number): Element | undefined =>
-    told ? told.get(`${row} ${column}`) : cellAt(ax, table, row, column)
+    reported ? reported.get(`${row} ${column}`) : cellAt(ax, table, row, column)
   return {
     kind: "cells",
     rowCount,
@@ -79,7 +79,7 @@ function cellAt(ax: Ax, table: Element, row: number, column: number): Element | 
   return asElement(cell)
 }
 
-function placesTold(ax: Ax, cells: readonly Element[]): ReadonlyMap<string, Element> {
+function reportedPlaces(ax: Ax, cells: readonly Element[]): ReadonlyMap<string, Element> {
   return new Map(
     cells.map((cell) => {
       const { row, column } = placeIn(ax, cell)

@@ -279,7 +279,8 @@ class Collector {
     for (const child of draft.children) this.#readNames(child)
     const { facts, children, kids } = draft
     const label = labelOf(facts)
-    draft.label = label && (this.#told(label) ?? this.#late(() => readLabel(this.#ax, label), undefined))
+    draft.label =
+      label && (this.#readInTree(label) ?? this.#late(() => readLabel(this.#ax, label), undefined))
     if (!isNamedInside(facts)) return
     draft.inside = children.length > 0 ? children : this.#late(() => readLabels(this.#ax, kids.elements), [])
   }

@@ -226,11 +226,11 @@ class Client {
       seen.add(id)
       const { lines, note } = content
       const message = JSON.stringify({ kind: "window", id, title, app: app_name, bounds, lines, note })
-      if (this.#told.get(id) === message) continue
-      this.#told.set(id, message)
+      if (this.#sent.get(id) === message) continue
+      this.#sent.set(id, message)
       this.#socket.send(message)
     }
-    for (const id of this.#told.keys()) if (!seen.has(id)) this.#told.delete(id)
+    for (const id of this.#sent.keys()) if (!seen.has(id)) this.#sent.delete(id)
     const focused = windows.find(({ is_focused }) => is_focused)?.id
     const { width, height } = screen
     const order = JSON.stringify({ kind: "windows", ids: [...seen], focused, width, height })

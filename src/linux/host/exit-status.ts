@@ -25,8 +25,8 @@ export async function follow(pid: number, deadline: Deadline): Promise<Life> {
       }
       if (status !== undefined) return endingOf(status)
       if (endOf(pid) === undefined) return undefined
-      const told = fd === undefined ? undefined : exitStatus(fd)
-      return told === undefined ? {} : endingOf(told)
+      const late = fd === undefined ? undefined : exitStatus(fd)
+      return late === undefined ? {} : endingOf(late)
     },
     close() {
       if (fd !== undefined) closeProcess(fd)

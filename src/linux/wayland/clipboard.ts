@@ -57,7 +57,7 @@ async function openDevice(wayland: Wayland, deadline: Deadline): Promise<Device>
     if (event.opcode === DATA_OFFER) {
       const offer = event.u32()
       offers.set(offer, [])
-      wayland.adopt(offer, (told) => offers.get(offer)?.push(told.text()))
+      wayland.adopt(offer, (format) => offers.get(offer)?.push(format.text()))
     } else if (event.opcode === SELECTION) selected = event.u32()
   })
   wayland.send(new WaylandMessage(manager, GET_DATA_DEVICE).u32(object).u32(seat.object))

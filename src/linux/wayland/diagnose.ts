@@ -32,8 +32,8 @@ export async function diagnoseWayland(
       capability("clipboard", clipboard(wayland, env), "this compositor lets no program use the clipboard"),
     ]
   } catch (error) {
-    const told = error instanceof Error ? error.message : String(error)
-    const detail = (error instanceof AppError && error.platformDetail) || told
+    const message = error instanceof Error ? error.message : String(error)
+    const detail = (error instanceof AppError && error.platformDetail) || message
     return [{ name: "compositor", ok: false, detail, suggestion: "Run inside the desktop session" }]
   } finally {
     wayland?.close()
@@ -65,10 +65,10 @@ async function recognise(env: Env, access: BusAccess, wayland: Wayland, deadline
   if (kwin) return recogniseKWin(env, access, kwin, deadline)
   const shell = await compositorOnBus(env, access, "org.gnome.Shell", deadline)
   if (shell) return recogniseGnome(access, shell, deadline)
-  const isToldApart = wayland.globals.has("zwlr_foreign_toplevel_manager_v1")
+  const hasStates = wayland.globals.has("zwlr_foreign_toplevel_manager_v1")
   return {
     name: nameOf(wayland),
-    windows: isToldApart ? "by accessibility, their states by wlr-foreign-toplevel-management" : undefined,
+    windows: hasStates ? "by accessibility, their states by wlr-foreign-toplevel-management" : undefined,
     input: hasVirtualDevices(wayland)
       ? "by virtual devices, any Unicode; elements only by accessibility"
       : undefined,

@@ -88,8 +88,8 @@ export class KWin {
     bus.serve((call): Answer => {
       // Another program on the bus cannot answer for KWin.
       if (call.sender !== this.#owner) return { error: "org.freedesktop.DBus.Error.AccessDenied" }
-      const [told, text] = wordsOf(call)
-      if (told === token) answer.resolve(text)
+      const [received, text] = wordsOf(call)
+      if (received === token) answer.resolve(text)
       return {}
     })
     const path = `${this.#env.XDG_RUNTIME_DIR}/${token}.js`

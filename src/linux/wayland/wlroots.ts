@@ -166,12 +166,12 @@ async function followToplevels(
     const set = (facts: Partial<Toplevel>) =>
       all.set(object, { ...(all.get(object) ?? NEW), object, ...facts })
     set({})
-    wayland.adopt(object, (told) => {
-      if (told.opcode === TITLE) set({ title: told.text() })
-      if (told.opcode === APP_ID) set({ appId: told.text() })
-      if (told.opcode === CLOSED) all.delete(object)
-      if (told.opcode !== STATE) return
-      const states = Array.from({ length: told.u32() / 4 }, () => told.u32())
+    wayland.adopt(object, (change) => {
+      if (change.opcode === TITLE) set({ title: change.text() })
+      if (change.opcode === APP_ID) set({ appId: change.text() })
+      if (change.opcode === CLOSED) all.delete(object)
+      if (change.opcode !== STATE) return
+      const states = Array.from({ length: change.u32() / 4 }, () => change.u32())
       set({
         maximized: states.includes(MAXIMIZED),
         minimized: states.includes(MINIMIZED),

@@ -4,6 +4,7 @@ import { AppError, NOTHING_DELIVERED, plainWord, windowNotFound } from "../../er
 import type { Rect } from "../../node.ts"
 import { windowId } from "../windowing/window.ts"
 import type { X11, XEvent } from "./connection.ts"
+import { topLevelOf } from "./last-look.ts"
 import {
   changeWindow,
   clientMessage,
@@ -13,9 +14,7 @@ import {
   getGeometry,
   getNumbers,
   MASK,
-  queryTree,
   setInputFocus,
-  unlessGone,
 } from "./requests.ts"
 import { MAXIMIZED, type XWindow } from "./window.ts"
 import { askExtents, hasKeyboard, type Manager, readManager, readWindow } from "./windows.ts"
@@ -199,11 +198,6 @@ async function standStill({ x, id, before, deadline }: Operation, now: XWindow):
   const limit = deadline.slice(MANAGER_MS)
   while (await events.next(limit.slice(STILL_MS))) if (limit.expired) break
   return (await readWindow(x, id, deadline)) ?? now
-}
-
-async function topLevelOf(x: X11, id: number, deadline: Deadline): Promise<number> {
-  const parent = (await unlessGone(queryTree(x, id, deadline)))?.parent ?? x.root
-  return parent === x.root || parent === 0 ? id : topLevelOf(x, parent, deadline)
 }
 
 function toManager(context: Operation, message: string, values: readonly number[]): Request {
