@@ -27,7 +27,7 @@ export const CORE_SERVICES = {
 export const carbon = lazily(CARBON)
 export const coreServices = lazily(CORE_SERVICES)
 
-/** The property key under which an input source has its keyboard layout. */
+/** The property key of an input source's keyboard layout. */
 export function layoutProperty(): bigint {
   return variable(LIBRARY, "kTISPropertyUnicodeKeyLayoutData")
 }

@@ -58,7 +58,7 @@ export function sendWith(socket: number, bytes: Uint8Array, fds: readonly number
   )
 }
 
-/** Waits for bytes and descriptors, or takes those that are there. No bytes: there are none, or the other side hung up. */
+/** Waits for bytes and descriptors, or takes those that are there. No bytes: none were there, or the peer hung up. */
 export function receiveWith(
   socket: number,
   isWaiting = true,

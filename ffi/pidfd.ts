@@ -16,7 +16,7 @@ const libc = guardedly({
 
 const PIDFD_OPEN = 434n
 
-/** struct pidfd_info, as it was first defined: a mask of 8 bytes, and the status at its end. */
+/** struct pidfd_info in its first version: a mask of 8 bytes, and the status at its end. */
 const SIZE = 64
 const STATUS = 60
 const EXIT_ASKED = 1n << 3n

@@ -56,8 +56,8 @@ export async function parseArgv(
 }
 
 /**
- * Runs a command through citty and returns its exit code. Its arguments are in `run`: parseArgv has read them already.
- * citty's runMain is not used, because it takes `--help` even out of text to be typed, prints, and exits.
+ * Runs a command through citty and returns its exit code. `run` contains the arguments, which parseArgv has read.
+ * citty's runMain is not used: it takes `--help` even out of text to be typed, prints, and exits.
  */
 export async function dispatch(command: Command, run: Run): Promise<number> {
   const { result } = await runCommand(command, { rawArgs: [], data: run })
@@ -248,8 +248,8 @@ function problemOf(field: Field, text: string): string | undefined {
 
 /**
  * The values of the fields that were given. citty reads them from a line in the one form that it cannot misread:
- * `--name=value` for everything, with the member's own name, so that neither `--no-` nor `-5` nor a repeated flag
- * occurs in it. citty has no numbers, lists or JSON; `typedValue` makes those.
+ * `--name=value` for everything, with the member's own name. This line has no `--no-`, no `-5` and no repeated flag.
+ * citty has no numbers, lists or JSON; `typedValue` makes those.
  */
 function collect(fields: readonly Field[], line: Line): Arguments {
   const present: Field[] = []
@@ -269,7 +269,7 @@ function collect(fields: readonly Field[], line: Line): Arguments {
 function typedValue(field: Field, value: unknown): unknown {
   switch (field.kind) {
     case "number":
-      // Every reader takes -0 for 0.
+      // -0 means 0.
       return Number(value) || 0
     case "json":
       return JSON.parse(String(value))

@@ -58,7 +58,7 @@ export function connectMacos(options: PlatformOptions): Platform {
   }
 }
 
-/** Time reserved to release everything at the end. */
+/** Time reserved for releasing everything when the platform closes. */
 const CLOSE_MS = 1000
 
 function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
@@ -93,7 +93,7 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
       return (await import("./text.ts")).selectText(ax, elementOf(handle), range)
     },
     doubt: async () => undefined,
-    // Elements are found by their path. One that has left its window, or is on a tab that is not shown, has none.
+    // Refs are resolved by path. An element that has left its window, or is on a hidden tab, has no path.
     absence: async () => undefined,
     dialogOver: async (entry) => dialogOver(ax, entry),
     hit: async (handle, point) => (await import("./hit.ts")).hitTest(ax, elementOf(handle), point),
@@ -152,7 +152,7 @@ function macosAdapter(ax: Ax, { env, root }: PlatformOptions): Adapter {
   }
 }
 
-/** The apps that count as windows for this question. */
+/** The running apps that the filter also accepts as windows. */
 function appsFor(only: WindowFilter, windows: readonly SeenWindow[]): readonly SeenApp[] {
   if (typeof only === "string") {
     const pid = pidOf(only)
@@ -210,7 +210,7 @@ function tableAround(ax: Ax, element: Element): Seen | undefined {
   return undefined
 }
 
-/** From a part of a cell to its table. */
+/** Most levels between a part of a cell and its table. */
 const MOST_LEVELS = 12
 const TABLES: ReadonlySet<Seen["role"]> = new Set(["table", "grid", "outline", "list", "listbox", "browser"])
 

@@ -4,9 +4,9 @@ import { isSecure, roleOf } from "./roles.ts"
 import { type Attributes, asText, asWords } from "./value.ts"
 
 /**
- * The attributes that every element is asked for, in one round trip: all that most controls have. A round trip costs as
- * much as twenty attributes, so a second one has to be worth it. AXValue is not among them: a secure field must not be
- * asked for it, and only this answer shows which field is secure.
+ * Read of every element, in one round trip. They cover most controls: a second round trip costs as much as twenty
+ * attributes. AXValue is not among them, because it must not be read of a secure field, and only this answer shows
+ * which field is secure.
  */
 export const STRUCTURE = [
   "AXRole",
@@ -55,7 +55,7 @@ const MORE: Readonly<Record<string, readonly string[]>> = {
   treeitem: ["AXDisclosing", "AXExpanded"],
 }
 
-/** Roles that only give context, by their value. */
+/** Roles that cannot be acted on, and give context by their value. */
 const TELLING: ReadonlySet<Role> = new Set([
   "datefield",
   "levelindicator",
@@ -70,7 +70,7 @@ const lists = new Map<string, readonly string[]>()
 
 type Known = Pick<Nature, "role" | "toggle" | "hides" | "named">
 
-/** The attributes to read of an element that can be acted on, without those that it `has`. Mostly there are none. */
+/** The attributes still to read of an element that can be acted on, without those that it `has`. Usually none. */
 export function detailsOf(
   { role, toggle, hides, named }: Known,
   web: boolean,
@@ -151,7 +151,7 @@ export interface Nature {
   readonly named: "title" | "description" | undefined
 }
 
-/** True if it is still unknown what the element is: asked together with others, these questions may fail by chance. */
+/** True if role or subrole is still unknown: a read of many attributes may fail by chance. Then they are read alone. */
 export function isOpen({ AXRole, AXSubrole }: Attributes): boolean {
   return isVague(AXRole) || (AXRole === "AXTextField" && isVague(AXSubrole))
 }

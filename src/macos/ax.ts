@@ -92,7 +92,7 @@ export class Ax {
     return this.answerAs(element, name, parameter, (ref) => this.#decode(ref))
   }
 
-  /** The same for an answer that is more than one value. It is released when `use` has read it. */
+  /** The same for an answer that is more than one value. The answer is released after `use`. */
   answerAs<T>(element: Element, name: string, parameter: bigint, use: (ref: bigint) => T): T | Failure {
     const attribute = this.connection.name(name)
     const copy = accessibility().AXUIElementCopyParameterizedAttributeValue
@@ -233,13 +233,13 @@ export class Ax {
     return this.#known(send())
   }
 
-  /** The code, unless it means that the grant is gone. Single apps answer "API disabled" although it is there. */
+  /** Throws if the permission is gone; otherwise returns the code. Some apps answer "API disabled" regardless. */
   #known(code: number): number {
     if (code !== API_DISABLED || accessibility().AXIsProcessTrusted() !== 0) return code
     throw accessibilityDenied()
   }
 
-  /** Throws if an app refused. The system itself may lack an answer. */
+  /** Throws if an app refused. An element without a process belongs to the system, which may lack an answer. */
   #refuse(element: Element): void {
     const pid = this.pid(element)
     if (pid === 0) return
@@ -291,7 +291,7 @@ function starting(app: string, pid: number): AppError {
 /** The time between two questions to a process that has just started. */
 const STARTING_MS = 50
 
-/** Asks again as long as a process that has just started does not answer yet. */
+/** Repeats the question while a process that has just started does not answer yet. */
 export async function whenUp<T>({ deadline }: Ax, ask: () => T | Promise<T>): Promise<T> {
   for (let last: unknown; ; ) {
     try {

@@ -18,7 +18,7 @@ export class Connection {
   trusted = false
   /** Windows that stayed empty although their web contents were requested. */
   readonly sleepers = new Set<string>()
-  /** Processes that were told that a screen reader runs, each with the time it started. */
+  /** Processes for which we pose as a screen reader, each with its start time. */
   readonly posedTo = new Map<number, string | undefined>()
   #commands = 0
   #isUsed = false
@@ -31,7 +31,7 @@ export class Connection {
   #timeoutMs = 0
   #system: Element | undefined
 
-  /** A command begins. */
+  /** Called when a command starts. */
   enter(): void {
     this.#commands++
     // One pool for all commands that run at the same time: pools are a stack, and commands do not end in the order they
@@ -40,7 +40,7 @@ export class Connection {
     this.#isUsed = true
   }
 
-  /** A command ends. The last one releases the elements that were read. */
+  /** Called when a command ends. The last command to end releases the elements that were read. */
   leave(): void {
     if (--this.#commands > 0) return
     this.#commands = 0

@@ -61,7 +61,7 @@ function nameInside({ facts, inside }: Reading): string | undefined {
   return used.length > 0 ? used.join(" ") : undefined
 }
 
-/** True for an element that may show its name in a field, where it can be changed, as a file does. */
+/** True for an element whose name may be edited in place, e.g. a file in Finder. */
 const isItem = (role: Role): boolean => role === "cell" || role === "treeitem"
 
 const LABELS = {
@@ -86,7 +86,7 @@ export function statesOf(
   const invalid = asWords(attributes.AXInvalid) ?? asFlag(attributes.AXInvalid)
   const states: (State | false | undefined)[] = [
     enabled === undefined ? undefined : enabled ? "enabled" : "disabled",
-    // The list of windows tells which one has the focus.
+    // The list of windows reports which one has the focus.
     asFlag(AXFocused) && !SURFACES.has(role) && "focused",
     checkState(role, attributes),
     expansion(role, attributes),
@@ -123,7 +123,7 @@ function expansion(role: Role, { AXExpanded, AXDisclosing, AXValue }: Attributes
   return open === undefined ? undefined : open ? "expanded" : "collapsed"
 }
 
-/** The names of the actions that are possible, by those that the app offers. */
+/** The contract's names of the possible actions, from those that the app offers. */
 export function actionNames(
   role: Role,
   states: readonly State[],

@@ -31,13 +31,13 @@ function isInFocusedWindow(ax: Ax, element: Element): boolean {
   return id !== undefined && listWindows(ax, "focused").some((one) => one.id === id && one.is_focused)
 }
 
-/** A text field selects its text when it gets the focus. The length of a secure text is not asked for. */
+/** Undoes the selection that a text field makes when it gets the focus. Never reads the length of a secure text. */
 function placeCaret(ax: Ax, element: Element): void {
   const kind = ax.read(element, ["AXRole", "AXSubrole"])
   if (kind instanceof Failure || isSecure(asText(kind.AXRole), asText(kind.AXSubrole))) return
   const length = ax.get(element, "AXNumberOfCharacters")
   if (typeof length !== "number" || !ax.canSet(element, "AXSelectedTextRange")) return
   using range = newRange(length, 0)
-  // The focus is there in any case.
+  // An error does not matter: the element already has the focus.
   deliveryOf(ax.set(element, "AXSelectedTextRange", range.ref))
 }

@@ -22,7 +22,7 @@ export class Habits {
       : ask()
   }
 
-  /** The actions of an element that probably has none worth mentioning. */
+  /** The actions of an element that probably has none to report. */
   rareActionsOf(structure: Attributes, web: boolean, ask: () => Answer<ReadonlySet<string>>) {
     return likeOthers(this.#actions, kindOf(structure, web), ask, equal, RARE_SAMPLES)
   }

@@ -35,7 +35,7 @@ function judge(ax: Ax, element: Element, hit: Element | undefined): Hit | "conta
   return { kind: "occluded", by: describe(ax, hit) }
 }
 
-/** undefined: that could not be read. */
+/** True if `upper` contains `lower`. undefined: that could not be read. */
 function isAbove(ax: Ax, upper: Element, lower: Element): boolean | undefined {
   for (const above of ancestors(ax, lower)) {
     if (above === "unread") return undefined

@@ -10,7 +10,7 @@ const HID_TAP = 0
 /** Longest wait for one event to be handled. Other automation tools wait about as long. */
 const SETTLE_MS = 20
 
-/** Creates a source of synthesised input. Throws without the permission, or if they would go elsewhere. */
+/** Creates a source of synthetic input. Throws without the permission, or if the input would go to the lock screen. */
 export function eventSource(): Owned {
   const cg = coreGraphics()
   if (!cg.CGPreflightPostEventAccess()) {

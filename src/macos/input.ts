@@ -21,7 +21,7 @@ const BUTTONS: Readonly<Record<Button, { number: number; down: number; up: numbe
 const CLICK_STATE = 1
 const LINES = 1
 
-/** Apps recognise a drag only if it is slow enough: between its steps, and over the target before the drop. */
+/** Pauses of a drag, between its steps and over the target before the drop. Apps do not recognise a faster drag. */
 const STEP_MS = 16
 const DWELL_MS = 300
 const FEWEST_STEPS = 4
@@ -129,7 +129,7 @@ export async function sendInput(event: InputEvent, deadline: Deadline, root: str
   switch (event.kind) {
     case "key":
       await event.prove?.()
-      // macOS does not report it; the caller has just looked.
+      // macOS does not report which window has the keys. The caller has just checked.
       event.asSent?.(true, false)
       return pressKey(event.combo, event.phase, held)
     case "text":

@@ -85,7 +85,7 @@ function keystrokeOf({ key, modifiers }: Combo): Stroke {
   })
 }
 
-/** Events between two looks at the focus: keys go wherever it is. A secret is typed in the smallest portions. */
+/** Events between two checks of the focus, because keys follow it. A secret is typed in the smallest portions. */
 const EVENTS_PER_LOOK = 10
 
 /** Types text as key events that carry it, on any layout. Line ends and tabs are keys: apps ignore them as text. */
@@ -160,7 +160,7 @@ export function partsOf(text: string, most = UNITS_PER_EVENT): string[] {
   return part ? [...parts, part] : parts
 }
 
-/** Proves that the rest of the text still reaches its element. A part of it has been typed. */
+/** Proves that the rest of the text still reaches its element. Part of the text has been typed. */
 async function proveAgain(prove: Proof | undefined, typed: number | undefined): Promise<void> {
   try {
     await prove?.()

@@ -32,7 +32,7 @@ export function isNameless(attributes: Attributes): boolean {
   return nameOf({ ...attributes, AXPlaceholderValue: undefined }, {}) === undefined
 }
 
-/** The text by which an element names the one that it is in or beside. */
+/** The text that an element contributes to the name of its container or its neighbour. */
 export function labelText(attributes: Attributes): string | undefined {
   return asWords(attributes.AXTitle) ?? asWords(attributes.AXValue) ?? asWords(attributes.AXDescription)
 }

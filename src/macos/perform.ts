@@ -62,17 +62,17 @@ export async function perform(ax: Ax, element: Element, action: Action): Promise
 /** Roles whose AXShowMenu opens their own menu, not a context menu. */
 const opensMenu = (role: Role): boolean => hasTrait(role, "opensMenu")
 
-/** True for a text that is entered by keyboard. A number or a switch in a page is written. */
+/** True for a text that accepts only keys. A number or a switch in a page can be written. */
 async function takesKeysOnly(ax: Ax, element: Element): Promise<boolean> {
   const role = roleIn(ax, element)
   return role === "textfield" && (await import("./typing.ts")).takesKeysOnly(ax, element)
 }
 
-/** Selects the row that a text is in. */
+/** True for roles that a click may select. A text stands for the row that contains it. */
 const isSelectable = (role: Role): boolean =>
   hasTrait(role, "item") || role === "tab" || role === "statictext"
 
-/** Actions that a click may mean; the first that an element lists is done. AXConfirm is Return in a text field, not a click. */
+/** Actions that stand for a click, best first. AXConfirm is Return in a text field, not a click. */
 const ACTIVATIONS = ["AXPress", "AXOpen", "AXPick", "AXConfirm"] as const
 
 function activate(ax: Ax, element: Element): Performed | undefined {
@@ -80,7 +80,7 @@ function activate(ax: Ax, element: Element): Performed | undefined {
   const isText = hasTrait(role, "typable") || role === "combobox"
   const own = act(ax, element, isText ? ["AXPress"] : ACTIVATIONS)
   if (own || !isRowRole(role)) return own
-  // In a table with a header a click selects a row. In a sidebar it opens the place that the row names, through its cell.
+  // In a table with a header, a click selects a row. In a sidebar, it opens the place of the row, through a cell.
   const container = asElement(ax.get(element, "AXParent"))
   const isTable = container !== undefined && asElement(ax.get(container, "AXHeader")) !== undefined
   return isTable ? undefined : actInCell(ax, element, ["AXPress", "AXOpen"])
@@ -91,7 +91,7 @@ const isRowRole = (role: Role): boolean => role === "row" || role === "treeitem"
 /** The most cells of a row to ask. */
 const CELLS = 4
 
-/** Performs an action of the first cell that offers one; undefined if it is not a row, or none does. */
+/** Performs an action of the first cell that offers one. undefined: not a row, or no cell offers one. */
 function actInCell(ax: Ax, row: Element, wanted: readonly string[]): Performed | undefined {
   if (!isRowRole(roleIn(ax, row))) return undefined
   for (const cell of asElements(ax.get(row, "AXChildren")).slice(0, CELLS)) {

@@ -25,7 +25,7 @@ export interface Facts {
   /** Absent for an element that only gives context. */
   readonly offers?: Offers
   readonly bounds?: Rect
-  /** Something of it could not be read. */
+  /** Part of the element could not be read. */
   readonly partial: boolean
 }
 
@@ -69,8 +69,8 @@ interface Wanted {
 }
 
 /**
- * The structure with a second answer to what the element is, if the first was vague: it decides whether the value is a
- * secret. An element that is vague twice has no role or subrole.
+ * Reads role and subrole again if the first answer was vague, because they decide whether the value is a secret. After
+ * a second vague answer the element has neither.
  */
 function settled(ax: Ax, element: Element, structure: Attributes): Attributes {
   if (!isOpen(structure)) return structure
@@ -122,7 +122,7 @@ export function inspect(ax: Ax, element: Element, read: Attributes, wanted: Want
 
 const NO_ACTIONS: ReadonlySet<string> = new Set()
 
-/** True if an answer says that the element is gone, and it no longer says what it is. */
+/** True if one of the answers says that the element is gone, and a second question confirms it. */
 function isGone(ax: Ax, element: Element, ...answers: readonly unknown[]): boolean {
   const isSaid = answers.some((answer) => isInvalid(answer))
   return isSaid && isInvalid(ax.get(element, "AXRole"))
@@ -153,7 +153,7 @@ const WRITABLE: ReadonlySet<string> = new Set([
   "AXStepper",
 ])
 
-/** AXFrame, if it was asked for. Some apps have only its two halves. */
+/** AXFrame, if it was asked for. Some apps report only AXPosition and AXSize. */
 function boundsOf(ax: Ax, element: Element, attributes: Attributes): Rect | undefined {
   if (!(FRAME in attributes)) return undefined
   const frame = frameOf(attributes)
@@ -181,7 +181,7 @@ export function labelOf({ attributes }: Facts): Element | undefined {
   return asWords(attributes.AXTitle) ? undefined : asElement(attributes.AXTitleUIElement)
 }
 
-/** Reads the first elements inside, and through wrappers those in them. */
+/** Reads the first elements inside. Looks through wrappers. */
 export function readLabels(ax: Ax, children: readonly Element[], deeper = 1): readonly Labelled[] {
   return children.slice(0, MAX_LABELS).flatMap((child) => {
     const label = readLabel(ax, child)

@@ -54,7 +54,7 @@ export function wordsOfBundle(argv: readonly string[]): readonly string[] {
   return isOpened ? ["permissions", "--request"] : argv
 }
 
-/** Set for the program that was started over, to the pid, which stays the same. */
+/** A variable for the restarted program: its pid, which the restart keeps. Prevents a second restart. */
 const STARTED_OVER = "AGENT_DESKTOP_STARTED_OVER"
 
 /**

@@ -34,7 +34,7 @@ export function openState(root: string, folder?: string): void {
   if (folder !== undefined) closeSync(openPrivateDirectory(`${root}/${folder}`, "inner"))
 }
 
-/** Uses such files, and puts an error of the file system into words. */
+/** Uses such files, and translates an error of the file system. */
 export function withState<T>(what: string, use: () => T): T {
   try {
     return use()

@@ -30,7 +30,7 @@ export function openTable(ax: Ax, element: Element): Grid<Handle> {
   }
 }
 
-/** Cells by AXCellForColumnAndRow, or by the places that they tell themselves; undefined if there are no counts. */
+/** Cells by AXCellForColumnAndRow, or by the places that they report; undefined if the table reports no counts. */
 function openCells(ax: Ax, table: Element): CellGrid<Handle> | undefined {
   const [rowCount, columnCount] = [ax.get(table, "AXRowCount"), ax.get(table, "AXColumnCount")]
   if (typeof rowCount !== "number" || typeof columnCount !== "number") return undefined
@@ -110,7 +110,7 @@ function textIn(ax: Ax, element: Element, levels: number): string {
 
 const CONTENT = ["AXValue", "AXTitle", "AXDescription", "AXChildren"]
 
-/** −1 if the cell does not tell. */
+/** −1 if the cell does not report it. */
 function placeIn(ax: Ax, cell: Element | undefined): CellPlace {
   const read = cell && ax.read(cell, PLACE)
   if (!read || read instanceof Failure) return { row: -1, column: -1 }
@@ -134,7 +134,7 @@ function rowNumber(ax: Ax, table: Element, row: Element): number | undefined {
   return at < 0 ? undefined : at
 }
 
-/** The column that a cell begins in. */
+/** The first column of a cell. */
 function columnIn(ax: Ax, cell: Element): number | undefined {
   const range = ax.get(cell, "AXColumnIndexRange")
   return range instanceof Stretch ? range.location : undefined

@@ -31,8 +31,8 @@ const SHOWING_MS = 250
 const LOOK_MS = 20
 
 /**
- * True if text reaches the element only as keys. What a client writes is lost in terminals and in Catalyst apps, which
- * answer with success, and a web page does not hear of what its own field shows.
+ * True if text reaches the element only as keys. Terminals and Catalyst apps drop written text and answer with success.
+ * A web page gets no event for text that is written into its field.
  */
 export function takesKeysOnly(ax: Ax, element: Element): boolean {
   const id = bundleOf(ax.pid(element))?.id
@@ -40,7 +40,7 @@ export function takesKeysOnly(ax: Ax, element: Element): boolean {
   return isInPage(ax, element) !== false || isInside(ax, element, { AXSubrole: CATALYST }) !== false
 }
 
-/** Types at the caret of a native field; `not_delivered` if it has no such route, or provably got nothing. */
+/** Types at the caret of a native field. `not_delivered`: the field cannot be written, or provably got nothing. */
 export async function typeInto(ax: Ax, element: Element, text: string): Promise<Performed> {
   if (takesKeysOnly(ax, element) || !ax.canSet(element, "AXSelectedText")) return NOT_DELIVERED
   placeCaret(ax, element)

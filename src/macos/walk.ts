@@ -75,7 +75,7 @@ export function walkElement(ax: Ax, element: Element, index?: number): Seen | un
   })
 }
 
-/** Only what a field shows must be known for certain: browsers may lack the attribute. */
+/** Browsers may lack the attribute. Fields are checked by their ancestors, too: their text in a page proves nothing. */
 function isPartOfPage(ax: Ax, { element, role, attributes }: Facts): boolean {
   if (asText(attributes.AXDOMIdentifier) !== undefined) return true
   return hasTrait(role, "typable") && isInPage(ax, element) !== false
@@ -99,11 +99,11 @@ class ElementDraft implements Draft<ElementDraft>, Reading, Labelled {
   /** The depth of its children. */
   readonly below: number
   readonly isInPage: boolean
-  /** Its texts are part of a message, which a caller has to know before it answers. */
+  /** True inside a dialog. The caller has to know the whole message before it answers. */
   readonly isInMessage: boolean
   readonly children: ElementDraft[] = []
   readonly isCut = false
-  /** Some of the children are not among its parts. */
+  /** Some children are missing from `children`. */
   isPartial = false
   isExpanded = false
   label: Labelled | undefined
@@ -285,13 +285,13 @@ class Collector {
     draft.inside = children.length > 0 ? children : this.#late(() => readLabels(this.#ax, kids.elements), [])
   }
 
-  /** An element of the tree whose text was read. */
-  #told(element: Element): Labelled | undefined {
+  /** The element, if it is part of the tree and its text was read. */
+  #readInTree(element: Element): Labelled | undefined {
     const known = this.#drafts.get(element)
     return known && (known.role !== "statictext" || "AXValue" in known.attributes) ? known : undefined
   }
 
-  /** A read that the time may no longer allow. */
+  /** Reads if there is still time. Otherwise the tree is incomplete. */
   #late<T>(read: () => T, otherwise: T): T {
     try {
       return read()
@@ -377,7 +377,7 @@ type Ask = (look: () => Children | undefined) => Children | undefined
 function inParts(ax: Ax, element: Element): Children {
   const elements = ax.some(element, SOURCES[0], 0, ALL)
   if (!(elements instanceof Failure)) return { ...NONE, elements }
-  // Asked for a part of an empty list, an app answers with an illegal argument.
+  // Apps answer a question for a part of an empty list with an illegal argument.
   return { ...NONE, unread: !isAbsent(elements) && elements.code !== ILLEGAL_ARGUMENT }
 }
 

@@ -43,14 +43,14 @@ export async function wakeWebContents(ax: Ax, pid: number, window: Element): Pro
   sleepers.add(key)
 }
 
-/** Tells the apps that were told so that no screen reader runs any more. They are slower with one. */
+/** Ends the pose as a screen reader in every app that saw it: apps are slower with one. */
 export function stopPosing(ax: Ax): void {
   for (const [pid, start] of ax.connection.posedTo) {
     if (start === undefined || processStart(pid) !== start) continue
     try {
       ax.within(GIVE_BACK_MS).set(ax.connection.app(pid), "AXEnhancedUserInterface", cfBoolean(false))
     } catch (error) {
-      // One that does not answer keeps it. The others must not.
+      // An app that does not answer keeps the setting. The other apps still get the call.
       if (!(error instanceof AppError)) throw error
     }
   }

@@ -134,7 +134,7 @@ function operate(operation: Operation): Rect | undefined {
     case "maximize": {
       const area = before.bounds && usableArea(before.bounds)
       if (!area) throw new AppError("ACTION_FAILED", `Window '${before.id}' is not on any screen`)
-      // First of all: if the frame cannot be stored, `restore` would not find the way back.
+      // Stored before the window changes: without the frame, `restore` could not undo it.
       keep(frames, before, area)
       if (before.minimized) must(operation, ax.set(window, "AXMinimized", cfBoolean(false)))
       place(operation, area)

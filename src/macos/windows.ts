@@ -83,9 +83,9 @@ export function listWindows(ax: Ax, only?: WindowFilter): SeenWindow[] {
   })
 }
 
-/** A running app as a window, for what it has outside of windows: the menu bar, status items, the items of the Dock. */
+/** Presents a running app as a window, for its parts outside of windows: menu bar, status items, items of the Dock. */
 export function appAsWindow(ax: Ax, { pid, name, aliases }: SeenApp): SeenWindow {
-  // If one of its windows has the focus, that gets the keys.
+  // If one of its windows has the focus, the keys go to that window.
   const is_focused =
     frontProcess(ax, []) === pid && !listWindows(ax, { pid }).some((window) => window.is_focused)
   return { id: `${APP_ID}${pid}`, title: "", app_name: name, pid, is_focused, aliases }

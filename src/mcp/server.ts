@@ -128,11 +128,11 @@ class Calls {
       const error = errorInMcp(envelope.error, offered)
       return { isError: true, content: [{ type: "text", text: toJson(error) }] }
     }
-    // Members that are undefined are left out, as on the command line.
+    // JSON.stringify leaves out undefined members, as on the command line.
     const json = JSON.stringify(envelope.data)
     const suggestions = (key: string, value: unknown): unknown =>
       key === "suggestion" && typeof value === "string" ? inMcp(value, offered) : value
-    // Includes those of the items of a batch. To visit every member costs several times as much as to parse it.
+    // Translates the suggestions of batch items, too. Visiting every member costs several times as much as parsing it.
     const { base64, ...data } = JSON.parse(json, json.includes('"suggestion"') ? suggestions : undefined)
     const shown = this.#format === "text" ? await printed(command, data, this.#door.commands) : undefined
     const text = { type: "text" as const, text: shown ?? toJson(data) }

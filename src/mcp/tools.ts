@@ -11,7 +11,7 @@ export interface Tool {
   readonly name: string
   readonly description: string
   readonly inputSchema: { readonly type: "object"; readonly [key: string]: unknown }
-  /** Hints with the value that clients assume anyway are left out. Apps may reach anything, so the world stays open. */
+  /** Without hints whose value clients assume anyway. Apps may reach anything, so the world stays open. */
   readonly annotations?: {
     readonly readOnlyHint?: true
     readonly destructiveHint?: false
@@ -108,7 +108,7 @@ export async function chooseCommands(
 ): Promise<readonly Command[]> {
   const all = (await loadAll(registry)).filter(({ tool }) => tool !== "never")
   const chosen = new Set(wanted.split(",").flatMap((word) => namesOf(word.trim(), all)))
-  // A batch is judged item by item.
+  // A batch is not left out: each of its items is checked.
   return all.filter(
     ({ name, effect, delegates }) =>
       chosen.has(name) && (!readOnly || effect === "reads" || delegates === true),
@@ -135,8 +135,8 @@ function objectRooted({ $schema, ...schema }: JsonSchema): Tool["inputSchema"] {
 }
 
 /**
- * A model reads every word of a tool's schema in every conversation. Types are kept. Keywords that only
- * validation needs are dropped, and the schema of results, which 'agent-desktop schema' prints.
+ * Keywords that only validation needs are dropped, and so is the schema of results, which 'agent-desktop schema'
+ * prints: a model reads every word of a tool's schema in every conversation. Types are kept.
  */
 const UNSAID: ReadonlySet<string> = new Set(["pattern", "minimum", "maximum", "minLength", "maxLength"])
 

@@ -9,15 +9,15 @@ import { toJson } from "../envelope.ts"
 
 /** The longest message that is read. A screenshot is sent, never received. */
 const MOST_BYTES = 10 * 1024 * 1024
-/** With more than this unsent, no more is read: the client asks faster than it reads. */
+/** With more unsent bytes than this, nothing more is read: the client sends faster than it reads. */
 const MOST_UNSENT_BYTES = 4 * 1024 * 1024
-/** With more unanswered requests than this, quick ones get the time to be answered before the next is read. */
+/** With more unanswered requests than this, quick ones are answered before the next one is read. */
 const MANY_UNANSWERED = 64
-/** With more than this, nothing is read until a request is answered. */
+/** With more unanswered requests than this, nothing is read until one is answered. */
 const MOST_UNANSWERED = 8192
-/** How long a closing connection waits for a client that does not read. */
+/** Longest wait of a closing connection for a client that does not read. */
 const LAST_WORDS_MS = 500
-/** How long requests that were sent before the end of the input may take. Then they are cancelled. */
+/** Longest time for requests that were sent before the end of the input. After it they are cancelled. */
 const LAST_ANSWERS_MS = 1000
 const NEWLINE = 10
 
@@ -87,7 +87,7 @@ export class Wire implements Transport {
     await this.close()
   }
 
-  /** A client that sends its requests and closes at once, such as a file, gets the answers that are quick. */
+  /** Answers quick requests of a client that closes the input at once, such as a file. */
   async #lastAnswers(): Promise<void> {
     const end = performance.now() + LAST_ANSWERS_MS
     for (let left = LAST_ANSWERS_MS; left > 0 && this.#unanswered.size > 0 && !this.#isClosed; ) {
