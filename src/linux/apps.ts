@@ -158,7 +158,7 @@ function withBrowserFlags(
   if (!isChromium(program!, env)) return command
   const has = (flag: string) => args.some((arg) => arg === flag || arg.startsWith(`${flag}=`))
   const wanted = ["--force-renderer-accessibility"]
-  // It looks for an X display first, on versions that do not ask which session it is in.
+  // Older versions look for an X display first.
   if (env.WAYLAND_DISPLAY && !env.DISPLAY) wanted.push("--ozone-platform=wayland")
   if (process.getuid?.() === 0) {
     debug(`${program} gets --no-sandbox: its sandbox refuses to run as root`)

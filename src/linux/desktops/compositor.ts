@@ -8,7 +8,7 @@ import type { DesktopPart, DesktopRecord } from "./record.ts"
 
 /** The compositor of a Wayland desktop: headless sway, and a process that holds its pointer and keyboard. */
 
-/** Sway refuses to run as root, so then it runs as this user; programs on the desktop still run as root. */
+/** The user for sway if the caller is root, because sway refuses to run as root. Programs still run as root. */
 const NOBODY = { name: "nobody", id: 65534 }
 
 export const isRoot = (): boolean => process.geteuid?.() === 0

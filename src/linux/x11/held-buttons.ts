@@ -13,7 +13,7 @@ export interface Held {
   readonly isMeant: boolean
 }
 
-/** Leaves a note of all buttons that are held, or about to be; `settleButtons` has to come before. Needs no answer. */
+/** Notes all buttons that are held, or about to be. Call `settleButtons` first. Needs no answer. */
 export function noteHeld(x: X11, held: readonly Held[]): void {
   const numbers = held.flatMap(({ button, at, isMeant }) => [button, at.x, at.y, Number(isMeant)])
   x.send(changeProperty(x.root, x.atom(NOTE), CARDINAL, 32, words(...numbers)))

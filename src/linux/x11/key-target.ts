@@ -16,7 +16,7 @@ import {
 export interface KeyTarget {
   /** The top-level window. */
   readonly top: number
-  /** The process that must get the keys; absent if any that has taken the keyboard may. */
+  /** The process that must get the keys. Absent: another process that has taken the keyboard may get them, too. */
   readonly pid?: number
 }
 

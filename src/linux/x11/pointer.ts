@@ -31,8 +31,8 @@ export async function movePointer(
 }
 
 /**
- * Moves the pointer over a row and out of it upwards, and waits for the app to react to both. Then the app has drawn
- * that row last: at first it may draw all rows, or also the row that the pointer was on before.
+ * Moves the pointer over a row and out of it upwards, and waits for the app to react to both. After this, the app has
+ * drawn that row last. The first movement may draw other rows, too, such as the one that the pointer was on before.
  */
 export async function visitRow(x: X11, at: Point, top: number, deadline: Deadline): Promise<void> {
   for (const point of [at, { x: at.x, y: Math.max(0, top - ABOVE) }]) {
@@ -70,7 +70,7 @@ export async function clickPointer(
       const press = (): void => {
         noteHeld(x, [...held, { button: logical, at: rounded(at), isMeant: false }])
         xtest.buttonDown(button)
-        // A press that went astray is taken back: most controls ignore a button that comes up elsewhere.
+        // The press went to another window. Most controls ignore a press if the button comes up elsewhere.
         if (proved) xtest.releaseAt(button, farFrom(x, at))
       }
       await pressAt(x, proved, deadline, press, i === 0).catch((error: unknown) => {

@@ -17,7 +17,7 @@ export function caughtUp(x: X11, window: number, deadline: Deadline): Promise<bo
   return hasRead(x, window, deadline).catch(unlessLate)
 }
 
-/** The same, for a caller that must know who is silent. Throws if it is the X server. */
+/** The same, but throws if it is the X server that does not answer. */
 export async function hasRead(x: X11, window: number, deadline: Deadline): Promise<boolean> {
   await x.intern(["WM_PROTOCOLS", "_NET_WM_PING"], deadline)
   const pinged = await findPingable(x, window, deadline)
@@ -96,7 +96,7 @@ async function isIdle(x: X11, pid: number, deadline: Deadline): Promise<boolean>
   return true
 }
 
-/** undefined: the time was up so soon after the question that its failure says nothing about the X server. */
+/** undefined: the time was up so soon after the question that this says nothing about the X server. */
 async function inTime<T>(deadline: Deadline, ask: () => Promise<T>): Promise<T | undefined> {
   const time = deadline.remaining
   try {
