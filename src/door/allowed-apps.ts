@@ -6,10 +6,7 @@ import { isNamed } from "../match.ts"
 import type { Point, Rect } from "../node.ts"
 import { contains, overlaps } from "../rect.ts"
 
-/**
- * The adapter, restricted to these apps. Each method asks the desktop, at the moment of the call, which app is
- * concerned.
- */
+/** The adapter, restricted to these apps. Each method finds out during the call to which app its target belongs. */
 export function limitToApps(adapter: Adapter, apps: readonly string[]): Adapter {
   const allowed = new AllowedApps(adapter, apps)
   return {
@@ -26,7 +23,7 @@ export function limitToApps(adapter: Adapter, apps: readonly string[]): Adapter 
     },
     hit: async (handle, point, care) => {
       const hit = await adapter.hit(handle, point, care)
-      // The name of what covers the element could belong to another app.
+      // The covering element may belong to another app, so its name is not returned.
       return hit.kind === "occluded" ? { ...hit, by: "another window" } : hit
     },
     input: async (event) => {
@@ -58,7 +55,7 @@ export function limitToApps(adapter: Adapter, apps: readonly string[]): Adapter 
       throw allowed.denied("A picture of the whole screen is")
     },
     notifications: async () => (await adapter.notifications()).filter((one) => allowed.has(one.app_name)),
-    // Their apps are not known.
+    // The apps that sent them are unknown.
     unlistedNotifications: async () => 0,
     desktops: async (op) => {
       if (op.kind === "stop") throw allowed.denied("Ending a desktop with all its apps is")
@@ -72,7 +69,7 @@ export function limitToApps(adapter: Adapter, apps: readonly string[]): Adapter 
   }
 }
 
-/** The apps that may be seen and acted on. Nothing is remembered from one question to the next. */
+/** The apps that may be seen and acted on. No answer is kept for the next question. */
 class AllowedApps {
   readonly #adapter: Adapter
   readonly #apps: readonly string[]
@@ -117,7 +114,7 @@ class AllowedApps {
       throw this.denied(`Window '${id}' is`)
   }
 
-  /** The point must be in a window of an allowed app, or reach the element it is meant for, such as one in a menu. */
+  /** The point must be in a window of an allowed app, or hit its target element, which may be in a menu. */
   async requirePoint({ point, target }: Aim): Promise<void> {
     const windows = await this.#adapter.windows()
     const top = windows.find(({ minimized, bounds }) => !minimized && bounds && contains(bounds, point))
@@ -132,7 +129,7 @@ class AllowedApps {
       throw this.denied("The keyboard focus is in another app, and keys are")
   }
 
-  /** A window's picture is a part of the screen, and shows anything that covers the window. */
+  /** A window's picture is part of the screen, and includes everything that covers the window. */
   async requireUncovered({ id, bounds }: SeenWindow): Promise<void> {
     const windows = await this.#adapter.windows()
     const at = windows.findIndex((window) => window.id === id)
@@ -145,13 +142,13 @@ class AllowedApps {
       )
   }
 
-  /** Keys that the desktop takes for itself would act on other apps. */
+  /** Refuses keys that the desktop itself handles: they would act on other apps. */
   requireOwnKeys(combo: Combo, phase: "press" | "down"): void {
     if (isGlobal(combo) || (phase === "down" && holdsGlobal(combo)))
       throw this.denied(`'${comboText(combo)}' may go to the system instead of the app, and is`)
   }
 
-  /** Another app's popup may be above the window, and no list contains it. */
+  /** Popups of other apps may cover the window, and no list contains them. */
   async #ownsPoint(window: SeenWindow, point: Point): Promise<boolean> {
     const pid = await this.#adapter.ownerAt(point)
     return pid === undefined || pid === window.pid || this.#isRunning(pid)
@@ -174,7 +171,7 @@ interface Aim {
   readonly target?: InputTarget
 }
 
-/** Points that must be allowed. Releasing a button may drop something. */
+/** The points that must be allowed. The release of a button counts, because it may drop something. */
 function aimsOf(event: InputEvent): readonly Aim[] {
   switch (event.kind) {
     case "move":

@@ -1,8 +1,8 @@
 import { accessSync, constants } from "node:fs"
 
 /**
- * Starts a server again without the last stage of the just-in-time compiler. Over hundreds of calls that stage takes more
- * processor time than it saves: a third of the whole. Only the environment at the start turns it off.
+ * Restarts a server without the last stage of the just-in-time compiler. Over hundreds of calls, that stage takes a
+ * third of all processor time, and saves less. It can be turned off only by the environment at the start.
  */
 export function leaveOutLastStage(words: readonly string[]): void {
   // Not tried on macOS. From source, the runtime belongs to the user.
@@ -19,10 +19,10 @@ export function leaveOutLastStage(words: readonly string[]): void {
 declare const BUILD_TARGET: string | undefined
 
 const LAST_STAGE = "BUN_JSC_useFTLJIT"
-/** The runtime reads it like 0. A user would write that, and keeps what they wrote. */
+/** The runtime reads "no" like 0. A user would write 0, and this program does not change a user's setting. */
 const OFF = "no"
 
-/** The binary may have been replaced since it was started. A start that fails would end this process. */
+/** The binary may have been replaced since the start. A failed restart would end this process. */
 function isRunnable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)

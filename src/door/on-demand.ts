@@ -12,7 +12,7 @@ export function onDemand({ desktop, ...place }: Place & { readonly desktop?: str
     places: async () => (await platform()).places(),
     refs: refsOnDemand(place),
     async close(how) {
-      // The command that needed the desktop has reported why it could not be opened.
+      // The command that needed the desktop has already reported the failure.
       const platform = await opened?.catch(() => undefined)
       opened = undefined
       await platform?.close(how)
@@ -28,7 +28,7 @@ export interface Place {
 
 interface OnDemand {
   platform(): Promise<Platform>
-  /** Names of the desktop. */
+  /** Names of the desktop, by which viewers find it. */
   places(): Promise<readonly string[]>
   readonly refs: RefStore
   /** Closes the desktop if it is open; the next command that needs it opens it again. */
@@ -84,7 +84,7 @@ export function adapterOnDemand(open: () => Promise<Adapter>): Adapter {
 
 type Method = Exclude<keyof Adapter, "close">
 
-/** A method that is missing here is a type error. */
+/** A missing method is a type error. */
 const METHODS = Object.keys({
   permissions: 0,
   diagnose: 0,

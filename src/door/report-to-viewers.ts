@@ -10,7 +10,7 @@ import { type Answer, type Begun, type Call, type Ended, isSocketFor, viewersDir
  * the agents in one of them. Loaded only if there are viewers.
  */
 
-/** The parts of a door that this needs. */
+/** The parts of a door that this file uses. */
 interface Watched {
   readonly name?: string
   readonly commands: Registry
@@ -114,7 +114,7 @@ export async function act<T>(
 ): Promise<T> {
   const lines = await ask(door, false)
   try {
-    // If it has acted before, the tracker knows better what was delivered.
+    // After an earlier act, the tracker knows better what was delivered.
     for (const line of lines) await line.go(deadline, false, hasActed ? undefined : NOTHING_DELIVERED)
     return await call()
   } finally {
@@ -138,7 +138,7 @@ async function placesOf(door: Watched): Promise<readonly string[]> {
   }
 }
 
-/** A line to every viewer that this user has for these places. Sockets of viewers that were killed are removed. */
+/** Opens a line to every viewer of these places that belongs to this user. Removes sockets of killed viewers. */
 async function connect(places: readonly string[]): Promise<readonly Line[]> {
   const directory = viewersDirectory()
   try {
@@ -152,12 +152,12 @@ async function connect(places: readonly string[]): Promise<readonly Line[]> {
     if (open.length === 0 && readdirSync(directory).length === 0) rmdirSync(directory)
     return open
   } catch {
-    // It belongs to another user, or the last viewer has just ended.
+    // The socket belongs to another user, or the last viewer has just ended.
     return []
   }
 }
 
-/** True if no process has the number in the name of a socket. Only a refused connection proves that the viewer is gone. */
+/** True if the process in the name of a socket does not exist. Else, only a refused connection proves the end. */
 function hasEnded(name: string): boolean {
   try {
     process.kill(Number.parseInt(name, 10), 0)
@@ -174,7 +174,7 @@ class Line {
   #isClosed = false
   #wake: (() => void) | undefined
 
-  /** undefined: no viewer listens there. */
+  /** undefined: no viewer listens on the socket. */
   static async open(path: string): Promise<Line | undefined> {
     const line = new Line()
     try {

@@ -2,7 +2,7 @@ import { AppError } from "../errors.ts"
 
 /** Replaces a secret in results and errors. */
 const HIDDEN = "[secret]"
-/** A shorter text occurs in too many others: replacing it everywhere would reveal it. */
+/** A shorter text occurs in many other texts: replacing it everywhere would reveal it. */
 const LEAST = 4
 
 /** The texts that one command must not repeat, even if an app does. */
@@ -52,8 +52,8 @@ export class Secrets {
 type Env = (name: string) => string | undefined
 
 /**
- * The variables that may be read as secrets: all, or only those that the operator named. A variable that was not
- * named looks like one that is not set, so that a caller cannot learn which variables there are.
+ * The variables that may be read as secrets: all, or only those that the operator named. A variable that the operator
+ * did not name looks unset, so that a caller cannot find out which variables exist.
  */
 export function namedOnly(env: Env, names: readonly string[] | undefined): Env {
   return (name) => (names === undefined || names.includes(name) ? env(name) : undefined)

@@ -15,8 +15,8 @@ interface Opener<Parts extends object> {
 }
 
 /**
- * Runs the work through a separate door: with refs that no other run shares, and with `isolated` on a desktop started
- * for this. Both are closed in any case.
+ * Runs the work through a separate door. It has its own refs and, with `isolated`, a desktop that is started for it.
+ * Both are closed even if the work fails.
  */
 export async function runApart<D extends Opener<P>, P extends object, T>(
   door: D,

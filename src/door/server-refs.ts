@@ -12,7 +12,7 @@ export interface ServerRefs {
 
 /**
  * The refs of a server. By default they are stable and in a separate session: two servers in one session would act on
- * the refs of whichever looked last.
+ * the refs of the server that looked last.
  */
 export async function refsOfServer({ env, session, numbering = "stable" }: Place): Promise<ServerRefs> {
   if (session !== undefined)

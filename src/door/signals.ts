@@ -45,7 +45,7 @@ const ENDING = [
   ["SIGSYS", 31],
 ] as const
 
-/** One bit per signal that the caller has set to be ignored, e.g. SIGHUP by `nohup`. */
+/** One bit for each signal that the caller ignores, e.g. SIGHUP under `nohup`. */
 function readIgnored(): bigint {
   try {
     const [, mask] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "latin1")) ?? []

@@ -43,8 +43,8 @@ function checkDescription(field: Field, text: string): void {
 }
 
 /**
- * Replaces descriptions with refs, and says where the elements were found. A command that acts may scroll a list to
- * them.
+ * Replaces descriptions with refs, and reports where the elements were found. A command that acts may scroll a list to
+ * find them.
  */
 export async function findTargets(
   fields: readonly Field[],
@@ -78,7 +78,7 @@ async function showRow(ctx: Context, list: string, text: string): Promise<"only"
     return await revealRow(ctx, await resolve(ctx, { ref_id: list }), text)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    // The list may have scrolled, but nothing of the command itself was delivered.
+    // The list may have scrolled, but the command itself has delivered nothing.
     throw withDisposition(error, NOTHING_DELIVERED)
   }
 }

@@ -11,13 +11,13 @@ import { type Expectation, holding, type Plan, stateOf } from "./plan.ts"
 import { toArgv } from "./words.ts"
 
 interface Written {
-  /** The words of the line; undefined if the step says nothing that a flow needs. */
+  /** The words of the line; undefined if the step does not matter to a flow. */
   readonly words?: readonly string[]
-  /** The words of the lines after it. */
+  /** The words of the lines that follow it. */
   readonly expected: readonly (readonly string[])[]
 }
 
-/** The line of a step that has succeeded, and lines for what it was seen to do. */
+/** The line of a step that has succeeded, and lines for its visible effects. */
 export async function expectedAfter(
   ctx: Context,
   { command, args }: RecordedStep,
@@ -38,14 +38,14 @@ export async function expectedAfter(
   return { words, expected: (await holding(ctx, expected)).map((one) => one.words) }
 }
 
-/** Lists the windows that the action has opened and closed, once its app is quiet. */
+/** Waits until the app is quiet, and lists the windows that the action has opened and closed. */
 async function settled(ctx: Context, plan: Plan, pid: number): Promise<readonly Expectation[]> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     try {
       await quiet(ctx, plan, pid)
       return await windowsAfter(ctx, plan, pid)
     } catch (error) {
-      // A window that closes just now cannot be read.
+      // A window that closes at this moment cannot be read.
       if (!(error instanceof AppError)) throw error
     }
   }
@@ -54,7 +54,7 @@ async function settled(ctx: Context, plan: Plan, pid: number): Promise<readonly 
 
 const MOST_TRIES = 3
 
-/** The members of results that are read here. */
+/** The members of results that this file reads. */
 interface Answer {
   readonly result?: unknown
   readonly applicable?: unknown
@@ -72,7 +72,7 @@ const OPPOSITES: Readonly<Record<string, string>> = {
   selected: "unselected",
 }
 
-/** `is` as a line. An answer that means nothing to the element gives no line. */
+/** `is` as a line. No line if the property does not apply to the element. */
 function checkOf({ target, app }: Plan, { result, applicable, property }: Answer): Written["words"] {
   const state = result === true ? property : applicable === true ? OPPOSITES[String(property)] : undefined
   return target === undefined || typeof state !== "string" ? undefined : stateOf(target, state, app).words
@@ -89,7 +89,7 @@ async function quiet(ctx: Context, { before }: Plan, pid: number): Promise<void>
   }
 }
 
-/** The state of the element that the answer has verified. */
+/** The state that the answer has verified. */
 function stateAfter(name: string, args: Arguments, plan: Plan, answer: Answer): readonly Expectation[] {
   const { target, app, isSecure } = plan
   const isVerified = answer.already === true || answer.disposition?.delivery === "delivered_verified"
@@ -129,7 +129,7 @@ const hasStates = ({ post_state }: Answer, state: string): boolean =>
 const hasValue = (target: string, value: string, app: string | undefined): Expectation =>
   waitOf({ element: target, predicate: "value", value, app })
 
-/** Windows that have opened or closed, and pages that have changed: the next line must not come too early. */
+/** Windows that have opened or closed, and pages that have changed. The next line must wait for them. */
 async function windowsAfter(ctx: Context, plan: Plan, pid: number): Promise<readonly Expectation[]> {
   const { before, app, target } = plan
   const after = (await ctx.adapter.windows({ pid })).filter((one) => one.pid === pid)
@@ -148,7 +148,7 @@ async function windowsAfter(ctx: Context, plan: Plan, pid: number): Promise<read
   return lines.length > 0 ? lines : pageAfter(ctx, plan)
 }
 
-/** The heading of a page that has taken the place of another one. */
+/** The heading of the page that has replaced another one. */
 async function pageAfter(
   ctx: Context,
   { app, target, headings = [] }: Plan,

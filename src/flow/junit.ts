@@ -10,8 +10,8 @@ export interface Done {
 }
 
 /**
- * A run of a flow as a JUnit report: one test case a line. Lines that did not run count as skipped, and so do steps that
- * were not recorded.
+ * A run of a flow as a JUnit report, with one test case for each line. Lines that did not run are skipped, and so are
+ * steps that were not recorded.
  */
 export function junitReport(name: string, lines: readonly FlowLine[], done: readonly Done[]): string {
   const failures = done.filter(({ error }) => error).length
@@ -50,7 +50,7 @@ function caseOf(suite: string, { number, text, words }: FlowLine, done: Done | u
   ].join("\n")
 }
 
-/** Text for XML. Characters that XML cannot hold at all become U+FFFD. */
+/** Text for XML. Characters that XML cannot contain become U+FFFD. */
 const escaped = (text: string): string =>
   text
     .toWellFormed()

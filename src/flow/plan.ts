@@ -11,7 +11,7 @@ import { type Field, fieldsOf } from "../schema/fields.ts"
 import { quoted } from "../shown-text.ts"
 import { hasState, OUTSIDE } from "./replay.ts"
 
-/** The line of a step, made from a look at the desktop before the step. */
+/** The line of a step. It is planned before the step, while the desktop still shows its element. */
 export interface Plan {
   /** The arguments of the line, with descriptions in place of refs. */
   readonly args: Arguments
@@ -20,7 +20,7 @@ export interface Plan {
   /** The element in a few words, for a comment. */
   readonly about: string
   readonly isSecure: boolean
-  /** Lines before it: what must hold for it. */
+  /** Lines before it: conditions that must hold. */
   readonly guards: readonly Expectation[]
   /** The description of the element, and its app. */
   readonly target?: string
@@ -41,7 +41,7 @@ export interface Expectation {
   readonly isWanted?: boolean
 }
 
-/** Commands that look, and say what must hold. */
+/** Commands that look, and whose result must hold. */
 const CHECKS: ReadonlySet<string> = new Set(["wait", "is"])
 
 export function isRecorded({ command, named }: RecordedStep): boolean {
@@ -60,7 +60,7 @@ export async function planOf(ctx: Context, step: RecordedStep): Promise<Plan> {
   const [[, first]] = namings as readonly [readonly [Field, Naming]]
   const { app, pid, isSecure, headings } = first
   const names = Object.fromEntries(
-    // Words of the caller that name one element are better than none.
+    // The caller's own words for the element are better than none.
     namings.map(([{ name }, { target }]) => [name, target ?? ownWords(step.args[name])]),
   )
   const common = { ...(await appBefore(ctx, app, pid)), isSecure, headings, guards: [] }
@@ -84,12 +84,12 @@ const bare = (args: Arguments, reason?: string): Plan => ({
   ...(reason === undefined ? {} : { reason }),
 })
 
-/** The arguments that differ from their defaults, without those that mean nothing in a flow. */
+/** The arguments that differ from their defaults and matter in a flow. */
 function givenOf({ timeoutMs }: Command, fields: readonly Field[], args: Arguments): Arguments {
   const kept = fields.filter(({ name, kind, ...field }) => {
     const value = args[name]
     if (value === undefined || name === "changes" || name === "snapshot") return false
-    // A line that waits longer than usual may need it; one that does not wait is for an agent.
+    // A longer time limit than the default may be needed. A shorter one suits an agent, not a flow.
     if (name === "timeout_ms") return Number(value) > timeoutMs
     if (kind === "list" && Array.isArray(value) && value.length === 0) return false
     return field.required || value !== field.default
@@ -106,7 +106,7 @@ function unwritable(fields: readonly Field[], args: Arguments): string | undefin
   return undefined
 }
 
-/** Elements that the arguments name, described. */
+/** Describes the elements that the arguments name. */
 async function namingsOf(
   ctx: Context,
   fields: readonly Field[],
@@ -176,7 +176,7 @@ async function planForWindow(
     : { ...common, args: titled }
 }
 
-/** The title, for a command that takes one, if no other window of the app has it. */
+/** The title of the window, for a command that takes one, unless another window of the app has the same title. */
 function titleFor(
   fields: readonly Field[],
   { title }: SeenWindow,
@@ -188,7 +188,7 @@ function titleFor(
   return isTaken && isTelling && isLastingTitle(title, documentsIn(titles)) ? { title } : {}
 }
 
-/** Keys without ctrl, alt or cmd mean something only to the element that has the focus. */
+/** Keys without ctrl, alt or cmd depend on the element that has the focus. */
 async function planForKeys(ctx: Context, combo: string, plan: Plan): Promise<Plan> {
   const combos = combo.split(/\s+/)
   if (combos.every((one) => /^(?:.+\+)?(?:ctrl|control|alt|option|cmd|command|meta|super)\+./i.test(one)))
@@ -216,7 +216,7 @@ export function stateOf(
   }
 }
 
-/** The expectations that are true now, checked in the same way as in a replay. */
+/** The expectations that hold now, checked as a replay checks them. */
 export async function holding(
   ctx: Context,
   expectations: readonly Expectation[],

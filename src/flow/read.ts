@@ -7,7 +7,7 @@ import { pause } from "../until.ts"
 export interface FlowLine {
   /** The number of its first line in the file, from 1. */
   readonly number: number
-  /** The line as it stands in the file, with `${NAME}` unexpanded: a variable may hold a secret. */
+  /** The line as written in the file. `${NAME}` is not expanded: a variable may contain a secret. */
   readonly text: string
   /** Empty for a comment. */
   readonly words: readonly string[]
@@ -22,9 +22,9 @@ export const NOT_RECORDED = "# Not recorded: "
 const MOST_CHARACTERS = 1_048_576
 
 /**
- * Splits a flow into lines and words, as a POSIX shell does: quotes, backslashes, and `#` for comments. Of the shell's
- * expansions there is only `${NAME}`, and its value is never split. Comments are left out, except for those in place of
- * recorded steps. Throws INVALID_ARGS with `details.line`.
+ * Splits a flow into lines and words like a POSIX shell: quotes, backslashes, and `#` for comments. The only expansion
+ * is `${NAME}`, whose value is never split. Comments are dropped, except for those that replace recorded steps. Throws
+ * INVALID_ARGS with `details.line`.
  */
 export function readFlow(text: string, variables: Variables): readonly FlowLine[] {
   if (text.length > MOST_CHARACTERS) throw tooLong()
@@ -38,9 +38,9 @@ const tooLong = (): AppError =>
     details: { argument: "file" },
   })
 
-/** Characters that mean something else to a shell. A flow has no pipes, so they are mistakes unless quoted. */
+/** Characters with a meaning in a shell. A flow has no pipes, so they are mistakes unless quoted. */
 const OPERATORS: ReadonlySet<string> = new Set(["|", "&", ";", "<", ">", "(", ")", "`"])
-/** Characters that a backslash escapes inside double quotes. Before other characters it is a plain backslash. */
+/** Characters that a backslash escapes in double quotes. Before any other character it is a plain backslash. */
 const ESCAPED_IN_QUOTES: ReadonlySet<string> = new Set(["$", "`", '"', "\\"])
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/y
 
@@ -67,7 +67,7 @@ class Reader {
     return lines
   }
 
-  /** The words up to the end of the line, which is skipped. A backslash or a quote carries a line on. */
+  /** The words up to the end of the line. A backslash or a quote continues a line. */
   #words(): readonly string[] {
     const words: string[] = []
     let word: string | undefined
@@ -118,7 +118,7 @@ class Reader {
     return ESCAPED_IN_QUOTES.has(next) ? this.#take() : "\\"
   }
 
-  /** The value of the variable at this place; a `$` that names none is just that. */
+  /** The value of the variable at this place. A `$` without a name is a plain character. */
   #variable(): string {
     VARIABLE.lastIndex = this.#at - 1
     const name = VARIABLE.exec(this.#text)?.[1]
@@ -161,7 +161,7 @@ class Reader {
   }
 }
 
-/** The same failure, with the number of its line in the message and in the details. */
+/** The same failure, with its line number in the message and in the details. */
 export function atLine(line: number, error: AppError): AppError {
   const { code, message, suggestion, platformDetail, details, disposition } = error
   return new AppError(code, `Line ${line}: ${message}`, {
@@ -172,15 +172,15 @@ export function atLine(line: number, error: AppError): AppError {
   })
 }
 
-/** How often a pipe is asked for more. */
+/** Time between two attempts to read from a pipe. */
 const POLL_MS = 10
-/** How long the program that writes into a named pipe may take to open it. */
+/** Time limit for the writer of a named pipe to open it. */
 const WRITER_MS = 5000
 
 /**
- * The text of a flow. It may come through a pipe, as from `<(…)` in a shell, so opening it does not wait for a writer, and
- * reading ends with the deadline. Throws INVALID_ARGS if the file cannot be read or is too long, and TIMEOUT if it does
- * not end.
+ * The text of a flow. It may come through a pipe, such as `<(…)` in a shell. So opening it does not wait for a
+ * writer, and reading ends at the deadline. Throws INVALID_ARGS if the file cannot be read or is too long, and TIMEOUT if the
+ * pipe is not closed in time.
  */
 export async function readSource(file: string, deadline: Deadline): Promise<string> {
   let fd: number | undefined
@@ -213,7 +213,7 @@ async function bytesOf(fd: number, deadline: Deadline): Promise<Uint8Array> {
     }
     if (isEnd) return Buffer.concat(chunks)
     length += chunk?.length ?? 0
-    // No character takes more than four bytes.
+    // A character has at most four bytes.
     if (length > 4 * MOST_CHARACTERS) throw tooLong()
     if (chunk) chunks.push(chunk)
     else if (deadline.expired) throw notEnded()
@@ -228,7 +228,7 @@ const notEnded = (): AppError =>
     disposition: NOTHING_DELIVERED,
   })
 
-/** The next bytes, none at the end; undefined if a pipe is empty now. */
+/** The next bytes; empty at the end. undefined: a pipe is empty now. */
 function readNow(fd: number): Uint8Array | undefined {
   const buffer = new Uint8Array(65_536)
   try {

@@ -14,11 +14,11 @@ export interface RecordOptions {
   tell(message: string): void
 }
 
-/** Time for the look before a command, and for the one after it. A step without a look is only a comment. */
+/** Time limit for the look before a command, and for the one after it. A step without a look becomes a comment. */
 const LOOK_MS = 15_000
 
 /**
- * Appends commands that succeed to a flow, with descriptions in place of refs. A failure to write never changes what the
+ * Appends successful commands to a flow, with descriptions in place of refs. A failed write never changes what a
  * command does.
  */
 export function openRecording({ file, tell }: RecordOptions): Recording {
@@ -57,7 +57,7 @@ export function openRecording({ file, tell }: RecordOptions): Recording {
   }
 }
 
-/** The plan, or one for a comment if the desktop could not be read. */
+/** The plan. If the desktop could not be read: a plan for a comment. */
 async function planned({ args }: RecordedStep, plan: Promise<Plan>): Promise<Plan> {
   try {
     return await plan
@@ -86,7 +86,7 @@ async function linesOf(step: RecordedStep, plan: Plan, data: object): Promise<Li
   return { lines }
 }
 
-/** Never has the texts of the command: one of them may be the reason. */
+/** Never contains the texts of the command: one of them may be the reason. */
 function comment({ command, hide }: RecordedStep, { about }: Plan, reason: string): Lines {
   const text = `${NOT_RECORDED}${command.name}${about === "" ? "" : ` ${about}`}, because ${reason}`
   return { lines: [escapeHidden(hide(text).replaceAll(/[\x00-\x1f]+/g, " "))], reason }

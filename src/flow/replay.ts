@@ -18,20 +18,20 @@ export interface Step {
   readonly line: FlowLine
   readonly command: string
   readonly args: Readonly<Record<string, unknown>>
-  /** The state to wait for, of `expect TARGET STATE`; the command is `is` then. */
+  /** The state that `expect TARGET STATE` waits for. The command is `is` then. */
   readonly state?: string
-  /** False for a state that is the absence of the one that `is` asks for: "unchecked". */
+  /** False for a state that `is` only knows as the opposite: "unchecked". */
   readonly isWanted?: boolean
-  /** True if it reads standard input, which only one line can. */
+  /** True if the line reads standard input. Only one line can. */
   readonly readsInput?: boolean
 }
 
-/** The flags of all commands belong to the whole run, so no line takes them. */
+/** The global flags belong to the whole run. A line cannot have them. */
 const NO_GLOBALS = v.strictObject({})
 
 /**
- * Reads every line with words as a command. Throws INVALID_ARGS for the first that is not a command, before anything
- * has run.
+ * Reads every line with words as a command. Throws INVALID_ARGS for the first line that is not a command. Nothing has
+ * run then.
  */
 export async function planFlow(lines: readonly FlowLine[], registry: Registry): Promise<readonly Step[]> {
   const steps: Step[] = []
@@ -57,7 +57,7 @@ async function stepOf(line: FlowLine, registry: Registry): Promise<Step> {
   try {
     return { line, ...(await commandOf(["wait", ...words], registry)) }
   } catch (error) {
-    // Flags may stand before the target.
+    // Flags may come before the target.
     const check = await checkOf(words, registry).catch(() => undefined)
     if (check) return { line, ...check }
     throw error
@@ -89,7 +89,7 @@ async function checkOf(words: readonly string[], registry: Registry): Promise<Om
 /** True if the word after this one is the value of a flag, and not a state. */
 const isValueOfFlag = (word = ""): boolean => /^--[^=]+$/.test(word) && word !== "--property"
 
-/** States of elements that `is` has no word for, and the words that deny them. */
+/** States that `is` does not have, and the words for their opposites. */
 const OPPOSITES: Readonly<Record<string, string | undefined>> = {
   disabled: "enabled",
   unchecked: "checked",
@@ -102,7 +102,7 @@ async function commandOf(
   registry: Registry,
 ): Promise<Pick<Step, "command" | "args" | "readsInput">> {
   const parsed = await parseArgv(words, registry, NO_GLOBALS)
-  // A command that runs others is a flow of its own.
+  // A command that runs other commands would be a flow inside a flow.
   if (parsed.kind !== "run" || parsed.command.delegates || OUTSIDE.has(parsed.command.name))
     throw new AppError("INVALID_ARGS", `${words[0]} cannot be a line of a flow`, {
       suggestion: "Remove the line. Choose the desktop with flags of replay: --desktop NAME, or --isolated",
@@ -115,10 +115,10 @@ async function commandOf(
   }
 }
 
-/** Commands about desktops and doors. A flow runs inside of one. */
+/** Commands about desktops and doors. A flow runs inside a desktop. */
 export const OUTSIDE: ReadonlySet<string> = new Set(["desktop-start", "desktop-stop", "desktop-view", "mcp"])
 
-/** Throws for a line that reads standard input if there is none left for it. */
+/** Throws for a line that reads standard input if something else has read it. */
 export function refuseInput(steps: readonly Step[], isFlowInput: boolean): void {
   const [first, second] = steps.filter((step) => step.readsInput)
   const step = isFlowInput ? first : second
@@ -136,7 +136,7 @@ export function refuseInput(steps: readonly Step[], isFlowInput: boolean): void 
 const readsInput = ({ input }: Command, args: Step["args"]): boolean =>
   fieldsOf(input).some(({ name, stdin }) => stdin !== undefined && args[name] === stdin)
 
-/** Throws for a ref or an id: it may be that of another element in the next run. */
+/** Throws for a ref or an id: in the next run it may belong to another element. */
 function refuseFleeting({ input }: Command, args: Step["args"]): void {
   for (const { name, target } of fieldsOf(input)) {
     const value = args[name]
@@ -151,7 +151,7 @@ function refuseFleeting({ input }: Command, args: Step["args"]): void {
 
 const FLEETING: Readonly<Record<string, string | undefined>> = { window_id: "window", snapshot: "snapshot" }
 
-/** Time for a line that says nothing about it. No model waits for it, and a test machine may be slow. */
+/** Default time limit of a line. No model waits for it, and a test machine may be slow. */
 const LINE_MS = 30_000
 
 const withTime = ({ timeoutMs }: Command, args: Step["args"]): Step["args"] =>
@@ -163,7 +163,7 @@ interface Reports {
   readonly report?: string
 }
 
-/** Runs the steps, then writes the reports about all lines. Throws the failure of the line that failed. */
+/** Runs the steps, then writes the reports on all lines. Throws the failure of the line that failed. */
 export async function replayIn(
   ctx: Context,
   steps: readonly Step[],
@@ -192,7 +192,7 @@ export async function replayIn(
   })
 }
 
-/** Returns why the report cannot be written: a line that failed matters more. */
+/** Returns the reason if the report cannot be written. It does not throw, because a failed line matters more. */
 async function writeJunit(
   ctx: Context,
   { junit, file }: Reports,
@@ -217,7 +217,7 @@ const failureAt = ({ number, text }: FlowLine, error: ErrorObject): ErrorObject 
   details: { ...error.details, line: number },
 })
 
-/** Runs the steps in order, up to the first that fails. Returns those that ran. */
+/** Runs the steps in order, up to the first failure. Returns the lines that ran. */
 async function runSteps(ctx: Context, steps: readonly Step[]): Promise<readonly Done[]> {
   const done: Done[] = []
   let isSettled = true
@@ -239,7 +239,7 @@ async function runSteps(ctx: Context, steps: readonly Step[]): Promise<readonly 
 
 const isInterrupted = ({ deadline }: Context): boolean => deadline.signal?.aborted === true
 
-/** A line that a signal has ended says nothing about the app. */
+/** The failure of a line that a signal has ended. It says nothing about the app. */
 const interrupted = ({ code, disposition }: ErrorObject): ErrorObject => ({
   code,
   message: "A signal has ended the run here",
@@ -247,12 +247,12 @@ const interrupted = ({ code, disposition }: ErrorObject): ErrorObject => ({
   ...(disposition ? { disposition } : {}),
 })
 
-/** How long to wait for the app in front to be quiet. */
+/** Longest wait for the app in front to be quiet. */
 const SETTLE_MS = 1500
 
 /**
- * Waits until the app in front is quiet. A dialog that has just opened may still be filled, and write its own text over
- * one that comes too early: an agent takes seconds between two commands, a flow does not.
+ * Waits until the app in front is quiet. A dialog that has just opened may still fill its fields, and overwrite a text
+ * that comes too early. An agent takes seconds between two commands, a flow does not.
  */
 async function settle(ctx: Context): Promise<void> {
   const window = (await ctx.adapter.windows("focused")).find(({ is_focused }) => is_focused)
@@ -266,8 +266,8 @@ async function settle(ctx: Context): Promise<void> {
 }
 
 /**
- * Runs a line. An app or a window that it names is waited for, as commands wait for elements, and so is the focus, which
- * a browser that still loads does not give.
+ * Runs a line. Waits for the app or window that it names, as commands wait for elements. Waits for the focus, too,
+ * which a browser does not give while it loads.
  */
 async function runLine(ctx: Context, { command, args }: Step): Promise<ItemResult> {
   const first = await ctx.runItem(command, args)
@@ -278,7 +278,7 @@ async function runLine(ctx: Context, { command, args }: Step): Promise<ItemResul
   while (isEarly(last) && !deadline.expired) {
     const windows = await titlesIn(ctx)
     const next = await ctx.runItem(command, { ...args, timeout_ms: Math.ceil(deadline.remaining) })
-    // The reason says more than that the last try had too little time.
+    // This reason says more than the timeout of the last attempt.
     if (deadline.expired && isUndone(next, ({ code }) => code === "TIMEOUT")) break
     last = next
     if (!isMissing(last)) continue
@@ -326,7 +326,7 @@ async function expectState(
   return hasState(last, isWanted) ? last : { command, ok: false, error: notSeen(args, state, ms) }
 }
 
-/** True if the answer of `is` says so. An element that knows no such state is neither checked nor unchecked. */
+/** True if `is` answers with the wanted state. An element without this state is neither checked nor unchecked. */
 export function hasState(answer: ItemResult, isWanted = true): boolean {
   if (!answer.ok || !("result" in answer.data)) return false
   const { result, applicable }: { result?: unknown; applicable?: unknown } = answer.data
@@ -342,8 +342,8 @@ const notSeen = ({ ref_id }: Step["args"], state: string, ms: number): ErrorObje
 })
 
 /**
- * Writes the error, the screen and the snapshot of this moment into a directory, and returns its path. Without a name the
- * directory is a new one; where only reading is allowed, nothing is written then.
+ * Writes the error, the screen and the snapshot of this moment into a directory, and returns its path. Without a name,
+ * the directory is a new one, unless only reading is allowed: then nothing is written.
  */
 async function keepEvidence(
   ctx: Context,
@@ -363,7 +363,7 @@ async function keepEvidence(
     if (outline !== undefined) await ctx.writeFile(join(folder, "snapshot.txt"), Buffer.from(outline))
     return folder
   } catch (failure) {
-    // The failure of the flow matters more than one of the disk.
+    // The failure of the flow matters more than a failure to write.
     if (failure instanceof Error) return undefined
     throw failure
   }

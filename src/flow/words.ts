@@ -36,13 +36,13 @@ function decimal(value: number): string {
 }
 
 /**
- * Words as a line of a flow. A POSIX shell, and `readFlow`, split it into the same words; undefined for a word that no
- * line can hold.
+ * Words as a line of a flow. A POSIX shell and `readFlow` split the line into the same words. undefined: a word
+ * contains a NUL character, which a line cannot have.
  */
 export function lineOf(words: readonly string[]): string | undefined {
   return words.some((word) => word.includes("\0")) ? undefined : words.map(quotedWord).join(" ")
 }
 
-/** In single quotes nothing is expanded. A CR LF would be read as the end of a line, so a quote goes between the two. */
+/** Single quotes prevent every expansion. CR LF would end the line when read, so a quote separates the two. */
 const quotedWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''").replaceAll("\r\n", "\r''\n")}'`

@@ -19,7 +19,7 @@ export interface CliHints {
   readonly value?: string
   /** Free text: the word is taken as it is, even if it looks like a flag. */
   readonly freeText?: boolean
-  /** The value that the flag means if it is given without one (`--diff [SNAPSHOT_ID]`). */
+  /** The value of the flag if none is given (`--diff [SNAPSHOT_ID]`). */
   readonly optionalValue?: string
   /**
    * A trace may show its text. Every other text may be secret, and a trace keeps only its length.
@@ -27,11 +27,11 @@ export interface CliHints {
    */
   readonly traced?: boolean | "keys"
   /**
-   * It names an element, by a ref, a description or `@focused`. "found": the command gets the ref of the element that fits.
-   * "descriptions": the same, but `@focused` reaches the command. "as given": the command finds the element itself.
+   * Names an element, by a ref, a description or `@focused`. "found": the command gets the ref of the matching element.
+   * "descriptions": the same, but the command itself handles `@focused`. "as given": the command finds the element.
    */
   readonly target?: "found" | "descriptions" | "as given"
-  /** It limits where a description is searched, and where the element of a ref must be. */
+  /** Limits the search for a description, and the place where the element of a ref must be. */
   readonly narrows?: boolean
   /** The value that stands for standard input. */
   readonly stdin?: string
@@ -75,10 +75,10 @@ export interface Field {
   readonly stdin?: string
 }
 
-// Every command reads fields on its way in, so this is written with loops: the first call of an array
-// method such as flatMap costs the engine more than all fields of a command.
+// Every command reads fields before it runs, so this code uses loops: the first call of an array method such as flatMap
+// costs the engine more than all fields of a command.
 
-/** The members of a command's input, in the order of its schema. A pipe around the object changes nothing. */
+/** The members of a command's input, in the order of its schema. A pipe around the object does not matter. */
 export function fieldsOf(input: Input): readonly Field[] {
   const known = seen.get(input)
   if (known) return known
@@ -106,7 +106,7 @@ export function spellingsOf(field: Field): readonly string[] {
   return spellings
 }
 
-/** The field that a member's name or alias means. */
+/** The field with this name or alias. */
 export const spelledAs = (fields: readonly Field[], name: string): Field | undefined =>
   fields.find((field) => field.name === name || field.aliases.includes(name))
 
@@ -123,7 +123,7 @@ function argOf({ kind, description, placeholder, choices }: Field): ArgDef {
   return { type: "string", description, valueHint: placeholder }
 }
 
-/** The same arguments with every member under its own name. Throws if a name and its alias are both given. */
+/** The same arguments with every member under its main name. Throws if a name and its alias are both given. */
 export function applyAliases(input: Input, raw: unknown): unknown {
   if (typeof raw !== "object" || raw === null) return raw
   // valibot takes an empty array for an empty object.
@@ -148,7 +148,7 @@ export function applyAliases(input: Input, raw: unknown): unknown {
   )
 }
 
-/** The members of valibot's schemas and actions that are read here. */
+/** The members of valibot's schemas and actions that this file reads. */
 interface Layer {
   readonly kind: string
   readonly type: string
@@ -162,7 +162,7 @@ interface Layer {
   readonly metadata?: { readonly cli?: CliHints }
 }
 
-/** Facts from the layers of a member's schema, gathered from the outside in. */
+/** Facts from the layers of a member's schema, from the outside in. */
 interface Facts {
   shape?: Layer
   hints: CliHints

@@ -4,8 +4,8 @@ import { AppError } from "../errors.ts"
 import type { CliHints } from "./fields.ts"
 
 /**
- * Members of arguments that several commands share, each described once. A trace hides every text but
- * those with `traced`; numbers, flags and choices are always shown.
+ * Arguments that several commands share, each described once. A trace hides every text without `traced`. Numbers, flags
+ * and choices are always shown.
  */
 
 export const flag = (description: string, hints: CliHints = {}) =>
@@ -38,7 +38,7 @@ export const choice = <const C extends readonly string[]>(
     v.metadata({ cli: { traced: true, ...hints } satisfies CliHints }),
   )
 
-/** Text to search for. It must not be empty, since that would match everything. */
+/** Text to search for. It must not be empty: an empty text matches everything. */
 export const words = (description: string, hints: CliHints = {}) =>
   v.optional(
     v.pipe(
@@ -65,7 +65,7 @@ const ELEMENT = "Element: @e3, 'button \"Save\"' or @focused"
 const TARGET_PLACE = { position: 0, aliases: ["ref"] } as const satisfies CliHints
 const targetId = target(ELEMENT, TARGET_PLACE)
 
-/** The same for a command that takes another thing instead. */
+/** The same for a command that can take something else instead. */
 export const optionalTargetId = optionalTarget(ELEMENT, TARGET_PLACE)
 
 /** The same for a command that also works if no element of the focused window is known. */
@@ -76,7 +76,7 @@ export const snapshotId = optionalText("Take the ref from this snapshot instead 
   traced: true,
 })
 
-// The same words for both uses, so that an MCP server says them once for all tools.
+// Uses the same words for both, so that an MCP server describes them once for all tools.
 const APP = "App by name, or by bundle or desktop-file id"
 const WINDOW = "Window by id, from list-windows"
 
@@ -169,7 +169,7 @@ export function fitInto(timeoutMs: number, ms: number, flag: string): void {
   })
 }
 
-/** Throws INVALID_ARGS unless exactly one of these members is given; with `least` 0, none is fine too. */
+/** Throws INVALID_ARGS unless exactly one of these members is given. `least` 0 allows none. */
 export function oneOf(
   args: Readonly<Record<string, unknown>>,
   names: readonly string[],

@@ -21,7 +21,7 @@ export function describeIssue(issue: BaseIssue<unknown>, fields: readonly Field[
   return `${subject}${issue.message.startsWith("must ") ? "" : ":"} ${issue.message}${got}`
 }
 
-/** valibot's default messages begin like this; any other message was written for people. */
+/** valibot's default messages start like this. Every other message is our own. */
 const isOwnWording = (issue: BaseIssue<unknown>) =>
   !/^Invalid [a-z ]+: (Expected|Received) /i.test(issue.message)
 

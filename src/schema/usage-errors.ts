@@ -68,7 +68,7 @@ export function unknownFlag(command: string, token: string, known: Iterable<stri
 const forTheApp = (command: string): string =>
   `Pass each argument of the app as --arg=ARG; see 'agent-desktop help ${command}'`
 
-/** `open`: the positionals that no flag has filled. `hasArg`: the command passes arguments to an app. */
+/** `open`: positionals that no flag has filled. `hasArg`: the command passes arguments to an app. */
 export function extraArgument(
   command: string,
   word: string,
@@ -115,7 +115,7 @@ export function labelOf(field: Field): string {
   return field.position === undefined ? field.flag : `${field.placeholder} (${field.flag})`
 }
 
-/** Says that a word is not one of the field's choices. */
+/** The message for a word that is not one of the field's choices. */
 export function notAChoice(field: Field, word: unknown): string {
   const choices = field.choices ?? []
   const near = typeof word === "string" ? nearest(word, choices) : undefined

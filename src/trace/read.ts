@@ -14,7 +14,7 @@ const MOST_BYTES = 64 * 1024 * 1024
 
 export function readTrace(directory: string): ReadTrace {
   const found = linesOf(directory).map(entryOf)
-  // A line is written when its command ends, so a batch comes after its items, which may start in the same millisecond.
+  // A line is written when its command ends, so a batch follows its items. They may start in the same millisecond.
   const entries = found
     .filter((one) => one !== undefined)
     .sort((a, b) => Date.parse(a.time) - Date.parse(b.time) || Number(isItem(a)) - Number(isItem(b)))

@@ -31,7 +31,7 @@ export interface TraceOptions {
 /** Time limit of one picture. */
 const PICTURE_MS = 2000
 
-/** Appends one line a command to a private file. A failure to write never changes what the command does. */
+/** Appends one line for each command to a private file. A failed write never changes what a command does. */
 export function openTrace({ directory, screenshots, onFailure }: TraceOptions): Trace {
   const place = resolve(directory)
   const texts = new Set<string>()
@@ -127,7 +127,7 @@ async function screenOf(door: Door): Promise<Uint8Array | undefined> {
   }
 }
 
-/** The id of the snapshot that the result is, or that the ref is from. */
+/** The id of the snapshot that is the result, or that the ref comes from. */
 async function snapshotOf(door: Door, args: unknown, outcome: Outcome): Promise<string | undefined> {
   const given = typeof args === "object" && args !== null ? args : {}
   const result: object = outcome.ok ? outcome.data : {}
@@ -162,7 +162,7 @@ function append(place: string, line: string): void {
   write(fd, Buffer.from(line))
 }
 
-// Follows no link, and does not wait for the reader of a pipe.
+// Follows no link, and does not wait for a reader of a pipe.
 const WRITE = constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 function write(fd: number, bytes: Uint8Array): void {

@@ -5,9 +5,9 @@ import type { Node } from "../node.ts"
 import { type Field, fieldsOf, spelledAs } from "../schema/fields.ts"
 
 /**
- * Decides what a trace may hold. Texts that were typed, put on the clipboard or read from fields may be
- * secret, and a trace keeps only their length. An argument is shown if its field is declared `traced`, and
- * the value of an element if its role is not one that users write text into.
+ * Decides which texts a trace may contain. Texts that were typed, put on the clipboard or read from fields may be
+ * secret, and a trace keeps only their length. An argument is shown if its field is declared `traced`. The value of an
+ * element is shown if users do not write text into elements of its role.
  */
 
 /** Roles whose values are settings. */
@@ -27,7 +27,7 @@ const TEXT_PROPERTIES: ReadonlySet<string> = new Set(["text", "value"])
 const MOST_OUTLINE = 12_000
 const MOST_RESULT = 8000
 
-/** Fields of the commands that arguments are for; undefined for a name that is not a command's. */
+/** Returns the fields of a command; undefined if the name is not a command. */
 export type FieldsOf = (command: string) => readonly Field[] | undefined
 
 /** The fields of these commands, by name. */
@@ -40,7 +40,7 @@ export async function fieldsFor(commands: Registry, names: readonly string[]): P
   return (name) => known.get(name)
 }
 
-/** The arguments of a command, with the length in place of every text that may be secret. */
+/** The arguments of a command. Each text that may be secret is replaced by its length. */
 export function shownArguments(args: unknown, fields: readonly Field[] = []): unknown {
   if (!isObject(args)) return hidden(args)
   return Object.fromEntries(
@@ -48,7 +48,7 @@ export function shownArguments(args: unknown, fields: readonly Field[] = []): un
   )
 }
 
-/** Every text that `shownArguments` hides, in the items of a batch too: results must not repeat them. */
+/** Every text that `shownArguments` hides, also in the items of a batch: results must not repeat them. */
 export function hiddenTexts(command: string, args: unknown, fieldsOf: FieldsOf): readonly string[] {
   if (!isObject(args)) return textsIn(args)
   const fields = fieldsOf(command) ?? []
@@ -59,7 +59,7 @@ export function hiddenTexts(command: string, args: unknown, fieldsOf: FieldsOf):
   })
 }
 
-/** Names of the commands whose arguments these are: of a batch also those of its items. */
+/** The name of the command, and for a batch those of its items. */
 export function commandsIn(command: string, args: unknown): readonly string[] {
   const items = command === "batch" && isObject(args) ? itemsOf(args.commands) : []
   return [command, ...items.map((item) => String(item.command))]
@@ -103,14 +103,14 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-/** The items of a batch, which may come as JSON; none if it is not valid. */
+/** The items of a batch, which may come as JSON; empty if it is invalid. */
 function itemsOf(commands: unknown): readonly Members[] {
   if (typeof commands !== "string") return Array.isArray(commands) ? commands.filter(isObject) : []
   try {
     const parsed: unknown = JSON.parse(commands)
     return Array.isArray(parsed) ? parsed.filter(isObject) : []
   } catch {
-    // The batch fails for that reason.
+    // The batch reports this failure.
     return []
   }
 }
@@ -152,11 +152,11 @@ function withoutTexts(value: unknown, texts: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutTexts(inner, texts)]))
 }
 
-/** Replaces a text as it is, and as JSON escapes it. */
+/** Replaces a text, and its form in JSON. */
 const withoutText = (all: string, text: string): string =>
   all.replaceAll(text, hidden(text)).replaceAll(JSON.stringify(text).slice(1, -1), hidden(text))
 
-/** The result without its largest members, if it is too large. Outlines are short enough already. */
+/** Drops the largest members of a result that is too large. Outlines are short enough already. */
 function cutToSize(result: Members): Members {
   const sizes = Object.entries(result).map(
     ([key, value]) => [key, key === "tree" ? 0 : (JSON.stringify(value)?.length ?? 0)] as const,

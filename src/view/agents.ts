@@ -19,7 +19,7 @@ export interface Entry extends Begun {
 
 /** Entries that a viewer keeps. */
 const MOST_ENTRIES = 500
-/** A command sends less than this in one line. */
+/** Most bytes in one line. A command sends less. */
 const MOST_BYTES = 65_536
 
 export interface AgentEvents {
@@ -43,7 +43,7 @@ export class Agents {
   }
 
   listen(): void {
-    // The last viewer that leaves removes the directory, perhaps right between the two steps.
+    // The last viewer removes the directory when it ends, perhaps between these two steps.
     for (let tries = 1; ; tries++) {
       closeSync(openPrivateDirectory(viewersDirectory(), "inner"))
       try {
@@ -71,7 +71,7 @@ export class Agents {
     return [...this.#entries.values()]
   }
 
-  /** `acting`: commands that had begun to act before the pause and are not done yet. */
+  /** `acting`: commands that were acting when the pause began, and are not done yet. */
   get pause(): { readonly paused: boolean; readonly acting: number; readonly waiting: number } {
     return { paused: this.#isPaused, acting: this.#acting.size, waiting: this.#waiting.size }
   }
@@ -94,7 +94,7 @@ export class Agents {
     try {
       rmdirSync(viewersDirectory())
     } catch {
-      // Another viewer has its socket there.
+      // Another viewer already has its socket there.
     }
   }
 
@@ -138,7 +138,7 @@ export class Agents {
     if (entry) this.#keep({ ...entry, state: ok ? "done" : "failed", duration_ms, result })
   }
 
-  /** Changes the state of the command that a process runs now. */
+  /** Changes the state of the command that the process runs now. */
   #change(pid: number, from: Entry["state"], to: Entry["state"]): void {
     const entry = this.entries.findLast((one) => one.pid === pid && one.state === from)
     if (entry) this.#keep({ ...entry, state: to })
@@ -166,7 +166,7 @@ class Caller {
     this.answer = answer
   }
 
-  /** Calls back for every whole line. False if what comes cannot be a command's. */
+  /** Calls back for every complete line. False if the bytes cannot come from a command. */
   receive(chunk: Uint8Array, heard: (line: string) => void): boolean {
     this.#received += this.#decoder.decode(chunk, { stream: true })
     const lines = this.#received.split("\n")

@@ -8,7 +8,7 @@ let order = []
 let focused
 /** The window that the person chose; empty: the focused one. */
 let chosen = ""
-/** The window under the pointer, while its elements are pointed at. */
+/** The window under the pointer, if its elements are highlighted. */
 let pointed
 let shownLines
 let selected = -1
@@ -35,7 +35,7 @@ socket.onmessage = ({ data }) => {
 socket.onopen = () => root.classList.add("on")
 socket.onclose = () => {
   hasEnded = true
-  // The pause ends with the view, and no one reports any more how the commands end.
+  // The pause ends with the view, and the ends of commands are no longer reported.
   isPaused = false
   for (const row of rows.values()) if (row.matches(".held, .running")) leave(row)
   root.classList.remove("on")

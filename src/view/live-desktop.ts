@@ -8,24 +8,24 @@ import type { ScreenWatch, Watch } from "../watch.ts"
 import { ShownScreen } from "./shown-screen.ts"
 import { readContent, type WindowContent } from "./window-content.ts"
 
-/** At most ten pictures a second. */
+/** Ten pictures a second at most. */
 const ROUND_MS = 100
-/** The time that the apps have to describe their windows. */
+/** Time limit for apps to describe their windows. */
 const READ_MS = 4000
-/** How soon an outline follows a change that no pixel shows, and how soon a window that did not answer is asked again. */
+/** Wait before an outline is read after a change without pixels, or a window is asked again that did not answer. */
 const OUTLINE_MS = 400
 const RETRY_MS = 2000
-/** A change of fewer pixels cannot bring a new field: a caret that blinks. */
+/** A change of fewer pixels, such as a blinking caret, cannot show a new field. */
 const SMALL = 800
-/** A larger change may be a scroll, after which browsers report the new places of fields only so much later. */
+/** A change of more pixels may be a scroll. Browsers report the new places of fields some time after it. */
 const LARGE = 4 * SMALL
 const LATE_MS = 700
-/** How long the place of a window that has left stays covered, and how long all that is drawn while one moves. */
+/** How long the place of a closed window stays covered, and everything that was drawn while a window moved. */
 const LEAVING_MS = 400
-/** A cover is a little larger than its field. */
+/** The margin of a cover around its field. */
 const MARGIN = 2
 
-/** A window with what is known about it. */
+/** A window and the known facts about it. */
 export interface KnownWindow extends Pick<SeenWindow, "id" | "title" | "app_name" | "bounds" | "is_focused"> {
   readonly content: WindowContent
   readonly readAt: number
@@ -38,8 +38,8 @@ export interface LiveEvents {
 }
 
 /**
- * A desktop as it changes. A pixel is shown only when the secure fields around it are known: the windows that were drawn
- * are read after their pixels, and a window whose fields moved meanwhile is covered until it is read again.
+ * A changing desktop. A pixel is shown only if the secure fields around it are known. Windows are read after their
+ * pixels were taken. A window whose fields moved in between is covered until it is read again.
  */
 export class LiveDesktop {
   readonly screen = new ShownScreen()
@@ -50,16 +50,16 @@ export class LiveDesktop {
   #known: ReadonlyMap<string, KnownWindow> = new Map()
   /** Areas that were drawn and are not shown yet. */
   #pending: readonly Rect[] = []
-  /** The area of each window that was drawn since it was read. */
+  /** For each window, the area that was drawn since the window was read. */
   readonly #touched = new Map<string, Rect>()
-  /** When a large part of each window was drawn last. */
+  /** For each window, the last time that a large part of it was drawn. */
   readonly #drawnAt = new Map<string, number>()
-  /** Windows that have had secure fields, which may come back into view. */
+  /** Windows that had secure fields. These may come back into view. */
   readonly #secretive = new Set<string>()
   #covers: readonly Rect[] = []
-  /** Places of windows with secure fields that have just closed or been minimised: pixels of them may still show. */
+  /** Places of windows with secure fields that have just closed or been minimised. Their pixels may still show. */
   #left: readonly { readonly bounds: Rect; readonly at: number }[] = []
-  /** Areas that were drawn while a window with secure fields moved: it may have been anywhere in them. */
+  /** Areas that were drawn while a window with secure fields moved. The window may have been anywhere in them. */
   #veiled: readonly Rect[] = []
   #movedAt = Number.NEGATIVE_INFINITY
   /** True if apps have reported changes since the focused window was read. */
@@ -74,7 +74,7 @@ export class LiveDesktop {
     this.#signal = signal
   }
 
-  /** All windows that show, the frontmost first. */
+  /** All visible windows, the frontmost first. */
   get windows(): readonly KnownWindow[] {
     return [...this.#known.values()]
   }
@@ -83,7 +83,7 @@ export class LiveDesktop {
     return this.#covers
   }
 
-  /** Shows the desktop once, and returns a promise that ends with the desktop or with the signal. */
+  /** Shows the desktop once. Returns a promise that resolves when the desktop ends or the signal aborts. */
   async start(): Promise<{ readonly ended: Promise<void> }> {
     const adapter = await this.#open(Deadline.in(READ_MS, this.#signal))
     const screen = (await adapter.watchScreen()) ?? pollScreen(this.#open)
@@ -133,7 +133,7 @@ export class LiveDesktop {
       if (isOver()) break
       const next = Deadline.in(ROUND_MS, this.#signal)
       isDrawn = false
-      // A read that failed is repeated; the end of the connection shows in `changed`.
+      // A failed read is repeated. `changed` reports the end of the connection.
       await this.#round(screen).catch(() => {
         this.#hasStirred = true
       })
@@ -150,7 +150,7 @@ export class LiveDesktop {
     return this.#rounds.promise
   }
 
-  /** How long nothing needs to be done unless something is drawn. */
+  /** Time until the next work, if nothing is drawn before. */
   get #patience(): number {
     if (this.#unconfirmed.size > 0) return 0
     if (this.#left.length > 0 || this.#veiled.length > 0) return LEAVING_MS / 2
@@ -167,7 +167,7 @@ export class LiveDesktop {
     this.#wake = undefined
   }
 
-  /** One look: pixels first, then the windows that were drawn, then the places of all windows again. */
+  /** One look: first the pixels, then the windows that were drawn, then the places of all windows again. */
   async #round(screen: ScreenWatch): Promise<void> {
     const deadline = Deadline.in(READ_MS, this.#signal)
     const adapter = await this.#open(deadline)
@@ -205,7 +205,7 @@ export class LiveDesktop {
     return (await adapter.windows()).filter(({ minimized }) => !minimized)
   }
 
-  /** With time of its own: an app that hangs may have taken all the time for reading. */
+  /** Has its own time limit: an app that hangs may have used up the time for reading. */
   async #listAgain(): Promise<readonly SeenWindow[]> {
     const adapter = await this.#open(Deadline.in(READ_MS, this.#signal))
     try {
@@ -215,7 +215,7 @@ export class LiveDesktop {
     }
   }
 
-  /** The windows that must be read before what was drawn may be shown. */
+  /** The windows that must be read before the new pixels may be shown. */
   #due(now: readonly SeenWindow[], drawn: readonly Rect[]): readonly SeenWindow[] {
     const isOutside = drawn.some(
       (area) => areaOf(area) > SMALL && !now.some(({ bounds }) => bounds && encloses(bounds, area)),
@@ -247,7 +247,7 @@ export class LiveDesktop {
     return new Map(due.map(({ id }, i) => [id, contents[i]]))
   }
 
-  /** `looks`: the windows of the last round, right after the pixels were taken, and now. */
+  /** `looks`: the windows in the last round, right after the pixels were taken, and now. */
   #show(looks: readonly (readonly SeenWindow[])[], old: ReadonlyMap<string, KnownWindow>): void {
     const [before = [], after = []] = [looks[0], looks.at(-1)]
     const whole = { x: 0, y: 0, width: this.screen.width, height: this.screen.height }
@@ -264,7 +264,7 @@ export class LiveDesktop {
       if (is !== "unknown" && is.length > 0) this.#secretive.add(window.id)
       if (is.length === 0 && hadNone && (isQuiet || !this.#secretive.has(window.id))) return []
       if (is !== "unknown" && !hasMoved && !hadNone && isQuiet && sameRects(was, is)) return is.map(grown)
-      // Its fields are not known, or were elsewhere a moment ago: all of the window is covered, also at its old place.
+      // The fields are unknown, or were elsewhere a moment ago. Covers the whole window, and its old place.
       if (is !== "unknown" || hasMoved) this.#unconfirmed.add(window.id)
       return [window.bounds ?? whole, ...(last?.bounds ? [last.bounds] : [])]
     })
@@ -293,7 +293,7 @@ export class LiveDesktop {
     this.#events.pictureChanged(areas)
   }
 
-  /** True if a window that has secure fields, or may have some, was not in the same place in all looks. */
+  /** True if a window that has or may have secure fields was not in the same place in all looks. */
   #hasSecretMove(looks: readonly (readonly SeenWindow[])[], old: ReadonlyMap<string, KnownWindow>): boolean {
     const ids = new Set(looks.flatMap((windows) => windows.map(({ id }) => id)))
     return [...ids].some((id) => {
@@ -307,10 +307,10 @@ export class LiveDesktop {
   }
 }
 
-/** How long a watch waits before it is asked again. */
+/** Longest time that a watch waits. */
 const IDLE_MS = 60_000
 
-/** The part that two rectangles share; an empty one if they share nothing. */
+/** The common part of two rectangles; empty if there is none. */
 const shared = (a: Rect, b: Rect): Rect => {
   const both = intersection(a, b)
   return isEmpty(both) ? { ...both, width: 0, height: 0 } : both
@@ -325,7 +325,7 @@ const grown = ({ x, y, width, height }: Rect): Rect => ({
   height: height + 2 * MARGIN,
 })
 
-/** The same area in fewer rectangles: those that overlap become one. */
+/** Covers the same area with fewer rectangles: joins those that overlap. */
 export function merged(areas: readonly Rect[]): readonly Rect[] {
   const result: Rect[] = []
   for (const area of areas) {
@@ -357,7 +357,7 @@ const sameList = (a: readonly SeenWindow[], b: readonly SeenWindow[]): boolean =
 /** The interval between pictures of a screen that does not report its changes. */
 const POLL_MS = 1000
 
-/** Follows the screen by taking pictures of it. Pictures that are equal to the last one cost no more than that. */
+/** Follows the screen by taking pictures. A picture that equals the last one causes no further work. */
 function pollScreen(open: (deadline: Deadline) => Promise<Adapter>): ScreenWatch {
   let size = { width: 0, height: 0 }
   let last: Uint8Array | undefined

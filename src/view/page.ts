@@ -2,7 +2,7 @@
 import script from "./client.js" with { type: "text" }
 import style from "./style.css" with { type: "text" }
 
-/** The page. It loads nothing else, and runs no script but its own. */
+/** The page. It loads nothing else, and runs only its own script. */
 export function page(): Response {
   const nonce = crypto.getRandomValues(new Uint8Array(16)).toBase64()
   const policy = [

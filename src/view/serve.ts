@@ -11,7 +11,7 @@ import { Agents } from "./agents.ts"
 import { LiveDesktop, merged } from "./live-desktop.ts"
 import { page } from "./page.ts"
 
-/** The parts of a door that a view needs. */
+/** The parts of a door that a view uses. */
 export interface Viewed {
   readonly desktop?: string
   readonly apps?: readonly string[]
@@ -24,7 +24,7 @@ export interface View extends ViewAddress {
   readonly ended: Promise<void>
 }
 
-/** Serves the page on loopback. Without the token in its address, nothing is answered but 404. */
+/** Serves the page on loopback. Every request without the token in its address gets 404. */
 export async function serveView(door: Viewed, options: ViewOptions): Promise<View> {
   if (door.apps)
     throw new AppError("POLICY_DENIED", "desktop-view shows every app, and only some are allowed here", {
@@ -133,7 +133,7 @@ function openServer(port: number, token: string, events: SocketEvents): Bun.Serv
       error: () => nothing(),
       websocket: {
         maxPayloadLength: 64,
-        // A page that does not read for long is left. A whole picture of a large screen must fit.
+        // A page that stops reading is disconnected. The limit has room for a whole picture of a large screen.
         backpressureLimit: 64 * 1_048_576,
         closeOnBackpressureLimit: true,
         open: events.open,
@@ -159,8 +159,8 @@ function answer(request: Request, server: Bun.Server<ClientData>, token: string)
 }
 
 /**
- * True if the request names this server and comes from its own page, or from no page. A page of another origin could
- * otherwise ask for this one under a name of its own that leads to this machine.
+ * True if the request names this server, and comes from its own page or from no page. Otherwise a page of another origin
+ * could fetch from here under a host name of its own that leads to this machine.
  */
 function isFromHere({ headers }: Request, port: number): boolean {
   const own = [`127.0.0.1:${port}`, `localhost:${port}`]
@@ -168,7 +168,7 @@ function isFromHere({ headers }: Request, port: number): boolean {
   const origin = headers.get("origin")
   const site = headers.get("sec-fetch-site")
   if (!own.includes(host) || (origin !== null && origin !== `http://${host}`)) return false
-  // A page of another origin may open this one as a document of its own, but not embed it or fetch from it.
+  // A page of another origin may open this one as a document, but not embed it or fetch from it.
   return (
     site === null || site === "same-origin" || site === "none" || headers.get("sec-fetch-mode") === "navigate"
   )
@@ -176,13 +176,13 @@ function isFromHere({ headers }: Request, port: number): boolean {
 
 const nothing = (): Response => new Response(null, { status: 404 })
 
-/** Compares in a time that does not depend on the texts. */
+/** Takes the same time for all texts of the same length. */
 function isEqual(given: string, expected: string): boolean {
   const digest = (text: string): Uint8Array => new Bun.CryptoHasher("sha256").update(text).digest()
   return timingSafeEqual(digest(given), digest(expected))
 }
 
-/** Eight bytes for the place, then the picture. */
+/** Eight bytes with the place, then the picture. */
 function patchOf({ x, y, width, height }: Rect, png: Uint8Array): Uint8Array {
   const patch = new Uint8Array(8 + png.length)
   const view = new DataView(patch.buffer)
@@ -191,13 +191,13 @@ function patchOf({ x, y, width, height }: Rect, png: Uint8Array): Uint8Array {
   return patch
 }
 
-/** A page in a browser. It gets the next picture when it has drawn the last one. */
+/** A page in a browser. It gets the next picture after it has drawn the last one. */
 class Client {
   readonly #socket: ViewSocket
   readonly #encode: (area: Rect) => Uint8Array
   #undrawn = 0
   #due: readonly Rect[] = []
-  #told = new Map<string, string>()
+  #sent = new Map<string, string>()
   #order = ""
 
   constructor(socket: ViewSocket, encode: (area: Rect) => Uint8Array) {
@@ -253,7 +253,7 @@ class Client {
 const openerPath = (): string => `${viewersDirectory()}/${process.pid}-open.html`
 
 /**
- * Opens the page in the user's browser. The address goes there in a private file: every user of the machine can read
+ * Opens the page in the user's browser. A private file passes the address, because every user of the machine can read
  * command lines.
  */
 function openInBrowser(url: string): void {

@@ -3,20 +3,20 @@ import { encodePng } from "../picture/png.ts"
 import { intersection } from "../rect.ts"
 import type { ScreenPart } from "../watch.ts"
 
-/** The screen in two copies: as it is, and as it is shown, with covers over everything that must not be seen. */
+/** Two copies of the screen: the real one, and the shown one with covers over everything that must not be seen. */
 export class ShownScreen {
   width = 0
   height = 0
   #real = new Uint32Array(0)
   #shown = new Uint32Array(0)
 
-  /** Takes parts of the screen, without showing them yet. Returns the areas in which pixels differ from before. */
+  /** Takes parts of the screen without showing them. Returns the areas whose pixels have changed. */
   take(size: Size, parts: readonly ScreenPart[]): readonly Rect[] {
     if (size.width !== this.width || size.height !== this.height) this.#resize(size)
     return parts.flatMap((part) => this.#takePart(part))
   }
 
-  /** Shows these areas as they were taken last, with the covers on top. */
+  /** Shows the last taken pixels of these areas, with the covers on top. */
   show(areas: readonly Rect[], covers: readonly Rect[]): void {
     for (const area of areas) {
       this.#copy(area)
@@ -96,7 +96,7 @@ function difference(
   return [first, last]
 }
 
-/** The fourth byte of a pixel means nothing. */
+/** The fourth byte of a pixel has no meaning. */
 const COLOUR = 0xffffff
 const STRIPE = 12
 const DARK = 0x4a515c

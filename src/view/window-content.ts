@@ -7,14 +7,14 @@ import type { Node, Rect } from "../node.ts"
 import { allocateRefs, originOf } from "../refs/allocate.ts"
 import { walk } from "../tree.ts"
 
-/** The content of a window as it was read: its outline, and the places that must not be seen. */
+/** The content of a window when it was read: its outline, and the places that must not be seen. */
 export interface WindowContent {
   /** The window's place at that time. */
   readonly bounds?: Rect
-  /** Places of its secure fields; "unknown" if one of them, or all, may be anywhere in it. */
+  /** Places of its secure fields. "unknown": secure fields may be anywhere in the window. */
   readonly secure: readonly Rect[] | "unknown"
   readonly lines: readonly Line[]
-  /** The reason why there is no outline, or only a part of it, or why the window is covered. */
+  /** The reason for a missing or partial outline, or for a cover over the window. */
   readonly note?: string
 }
 
@@ -26,12 +26,12 @@ export interface Line {
   readonly bounds?: Rect
 }
 
-/** The whole window: a secure field may be at any depth. */
+/** Reads the whole window: a secure field may be at any depth. */
 const READING = { ...PLAIN, max_depth: MAX_LEVELS, include_bounds: true }
 
 const MOST_LINES = 3000
 
-/** Reads a window. undefined: it is gone. A window that cannot be read has content that is unknown. */
+/** Reads a window. undefined: it is gone. The content of a window that cannot be read is unknown. */
 export async function readContent(adapter: Adapter, window: SeenWindow): Promise<WindowContent | undefined> {
   const { bounds } = window
   if (window.accessible === false) {
