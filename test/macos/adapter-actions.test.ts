@@ -78,7 +78,7 @@ for (const [code, delivery] of CODES) {
     }))
 }
 
-test("an app that answers a press too late has acted on it, or will", () =>
+test("an app that answers a press too late has acted on it, or may still act", () =>
   onDesk(
     appWith([
       {
@@ -102,7 +102,7 @@ test("an app that answers a press too late has acted on it, or will", () =>
 test("an error names the permission if it is withdrawn in the middle of a command", () =>
   onDesk(appWith([{ AXRole: "AXButton", AXTitle: "Save" }]), async (desk) => {
     const { handle } = await desk.node("button", "Save")
-    // Accessibility was there for the reads of this command.
+    // The permission was there for the reads of this command.
     desk.mac.apply({ do: "grant", what: "accessibility", to: false })
     await expect(desk.adapter.perform(handle, { kind: "click" })).rejects.toMatchObject({
       code: "PERM_DENIED",

@@ -8,7 +8,7 @@ const buttons = (count: number, more: object = {}) => ({
   repeat: count,
   node: { AXRole: "AXButton", AXTitle: "Button {n}", ...at, ...more },
 })
-/** Round trips to find the window, to ask the first texts and groups for actions, and groups for other children. */
+/** Round trips that find the window, ask the first texts and groups for actions, and look for further children. */
 const FINDING = 12
 const SAMPLES = 20 + 20 + 20
 

@@ -24,7 +24,7 @@ const SCENE = appWith(
   { menubar: { AXRole: "AXMenuBar", children: [{ AXRole: "AXMenuBarItem", AXTitle: "File" }] } },
 )
 
-/** Uses a bit of everything that talks to an app. */
+/** Uses one feature of each kind that talks to an app. */
 async function use(adapter: Adapter, truthful: boolean): Promise<void> {
   const [window] = await adapter.windows()
   if (!window) return
@@ -83,7 +83,7 @@ for (const fault of ["-25204", "-25299", "-25200", "-25205", "-25212", "-25211"]
     ]
     expect([...seen].filter((outcome) => !possible.includes(outcome))).toEqual([])
     expect(seen.has("ok")).toBe(true)
-    // One such answer is not the missing grant.
+    // One "API disabled" does not mean that the permission is missing.
     expect(seen.has("PERM_DENIED")).toBe(false)
   })
 }

@@ -62,7 +62,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   watch: async (adapter) => (await adapter.watch([6100])).close(),
 }
 
-/** A ref as a snapshot stores it. */
+/** A ref to the button "Far", as a snapshot stores it. */
 const FAR: RefEntry = {
   pid: 6100,
   role: "button",
@@ -173,7 +173,7 @@ for (const name of Object.keys(SCENARIOS)) {
   })
 }
 
-test("the faults had effects: an app that stops is reported, and one missing answer is overcome", () => {
+test("the faults had effects: an app that stops is reported, and a single missing answer does no harm", () => {
   if (EVERY) console.log(tally)
   expect(tally.get("stops")?.has("APP_UNRESPONSIVE")).toBe(true)
   expect(tally.get("hang")?.has("ok")).toBe(true)

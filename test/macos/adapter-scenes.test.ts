@@ -23,7 +23,7 @@ for (const scene of readdirSync(SCENES)) {
     ))
 }
 
-/** Ignores errors of apps that do not answer or refuse: some scenes have such apps. */
+/** Ignores errors of apps that do not answer or refuse: some scenes contain such apps. */
 async function unlessMute(read: Promise<unknown>): Promise<void> {
   try {
     await read

@@ -160,7 +160,7 @@ test("a node that only gives context costs one round trip", () =>
     const start = mac.report().round_trips
     const { root } = await adapter.tree(target, options)
     expect(root.children).toHaveLength(100)
-    // The rest is for finding the window, and for asking the first ones whether they can be pressed, or have children elsewhere.
+    // The rest finds the window, and asks the first nodes for actions and for children in other attributes.
     expect(mac.report().round_trips - start).toBeLessThanOrEqual(100 + 8 + 40)
   }))
 
@@ -465,7 +465,7 @@ test("a deadline in the middle of a walk returns the part that was read, with th
     },
   ))
 
-/** Reads with growing deadlines until some of the tree is there: a busy machine reads less in the same time. */
+/** Reads with growing deadlines until part of the tree is there: a busy machine reads less in the same time. */
 async function firstPart(read: (ms: number) => Promise<SeenTree>): Promise<SeenTree> {
   for (let ms = 700; ; ms *= 1.3) {
     const tree = await read(ms).catch((error: unknown) => {

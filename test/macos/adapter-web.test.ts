@@ -56,7 +56,7 @@ test("an older Electron refuses the attribute, and shows its contents neverthele
     },
   ))
 
-test("a browser that wakes up when it is read is waited for, and not asked for more", () =>
+test("a browser that wakes up when it is read is waited for, and asked for nothing else", () =>
   onDesk(
     appWith(
       [toolbar, { AXRole: "AXScrollArea", late: [page], ...at }],

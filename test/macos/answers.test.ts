@@ -3,8 +3,8 @@ import { appWith } from "./adapter-desk.ts"
 import { onMac } from "./program.ts"
 
 /**
- * An app's answer to an action and its effect are two things on a Mac: Contacts answers "attribute not
- * supported" to a press that it obeyed. Every acting command meets every answer, with and without an effect.
+ * On a Mac, an app's answer to an action does not prove the effect: Contacts answers "attribute not supported" to a
+ * press that it obeyed. Here every acting command meets every answer, with and without an effect.
  */
 
 setDefaultTimeout(120_000)
@@ -12,7 +12,7 @@ setDefaultTimeout(120_000)
 interface Act {
   readonly command: string
   readonly args?: object
-  /** The element, and what the app is asked for: an action, or an attribute that is written. */
+  /** The element, and the request that the app gets: an action, or an attribute that is written. */
   readonly node: object
   readonly asked: string
   /** True if the element shows the effect, so that the command can prove it. */
@@ -133,7 +133,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   "scroll-to": {
     command: "scroll-to",
-    // It stays out of view, which an element that is scrolled there would not.
+    // The element stays out of view. The command would scroll any other one into view.
     node: {
       AXRole: "AXButton",
       AXTitle: "It",
@@ -147,7 +147,7 @@ const ACTS: Readonly<Record<string, Act>> = {
 /** AXError codes, each with the truth about an action that an app answered with it. */
 const ANSWERS = {
   obeyed: [0, -25200, -25202, -25204, -25205, -25206, -25207, -25208, -25212, -25213],
-  /** Nothing was done: these may be told apart from the others only by looking. */
+  /** Nothing was done. Only a look at the element shows that. */
   ignored: [0, -25205],
   /** Nothing was done, and the answer proves it. */
   refused: [-25201, -25211],

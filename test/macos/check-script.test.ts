@@ -7,7 +7,7 @@ import { compileProgram } from "./compiled.ts"
 import { buildFake } from "./fake/build.ts"
 import { type FakeMac, startScene } from "./fake.ts"
 
-/** The checks of scripts/macos-check.ts with the real program on the stand-in, which also answers as AppleScript. */
+/** Runs the checks of scripts/macos-check.ts with the real program on the stand-in, which also plays AppleScript. */
 
 // Compiled at import: it may take longer than the timeout of the first test.
 buildFake()

@@ -234,7 +234,7 @@ const ACTING: readonly MacCell[] = [
   },
 ]
 
-/** The field has the focus afterwards, with the caret behind its text. */
+/** The lines of the log if the field gets the focus, with the caret after its text. */
 function focused(id: string, caret: number): readonly string[] {
   return [
     `write ${id} AXFocused true applied`,

@@ -1,13 +1,13 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { compileProgram, MACHINE, onStage } from "./compiled.ts"
 
-/** The documented examples and whole tasks, by the compiled executable over scenes. */
+/** Plays the documented examples and whole tasks with the compiled program over scenes. */
 
 if (MACHINE !== "x64") setDefaultTimeout(1_800_000)
 
 const program = compileProgram()
 
-/** The trees of the documented examples. Snapshots may have more members and nodes. */
+/** Nodes of the documented examples. Snapshots may have further members and nodes. */
 const button = (ref_id: string, name: string, ...more: readonly string[]) => ({
   ref_id,
   role: "button",
@@ -104,7 +104,7 @@ const EXAMPLES = [
           { role: "statictext", value: "Username:" },
           { ref_id: "@e1", role: "textfield", name: "Username", value: "", states: ["enabled", "focused"] },
           { role: "statictext", value: "Password:" },
-          // The value of a secure field is never shown, not even that it is empty.
+          // Nothing about the value of a secure field is shown, not even that it is empty.
           { ref_id: "@e2", role: "textfield", name: "Password", states: ["enabled", "secure"] },
           button("@e3", "Log In"),
         ],

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { compileProgram, MACHINE, onStage } from "./compiled.ts"
 
-/** Refs in the compiled executable over scenes: they lead to their element, or are stale. */
+/** Refs in the compiled program over scenes: a ref leads to its element, or is stale. */
 
 if (MACHINE !== "x64") setDefaultTimeout(1_800_000)
 

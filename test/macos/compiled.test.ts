@@ -11,7 +11,7 @@ import { NOTIFICATIONS, VARIANTS } from "./compiled-variants.ts"
 import { SCENES } from "./fake.ts"
 import type { MacCell } from "./mac-cell.ts"
 
-/** The macOS side as a compiled executable, over scenes. The log of the scene decides what it did. */
+/** The macOS side as a compiled program, over scenes. The log of the scene shows the effects. */
 
 if (MACHINE !== "x64") setDefaultTimeout(1_800_000)
 

@@ -16,7 +16,7 @@ export interface Answer {
 
 export interface Stage {
   readonly mac: FakeMac
-  /** Runs one command; expects that it breaks no rule of the frameworks and leaves nothing behind. */
+  /** Runs one command. Expects that it breaks no rule of the frameworks, and releases everything. */
   ask(...args: readonly string[]): Promise<Answer>
   /** The ref of the only element with that name, and that role if one is given, in the current map. */
   ref(name: string, role?: string): string

@@ -1,5 +1,4 @@
-/* For LD_PRELOAD with a compiled executable: Apple's libraries and programs are ours instead.
-   The library and the programs lie beside this file. */
+/* For LD_PRELOAD with a compiled program: replaces Apple's libraries and programs with those beside this file. */
 #include "paths.h"
 
 #include <dlfcn.h>
@@ -19,7 +18,7 @@ static int (*real_kill)(pid_t, int);
 static int (*real_spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[], char *const[]);
 static void *opened;
 
-/* All is looked up beforehand: a child between vfork and exec must not. */
+/* Finds all addresses in advance: a child between vfork and exec must not look them up. */
 __attribute__((constructor)) static void prepare(void) {
   Dl_info own;
   real_dlopen = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");

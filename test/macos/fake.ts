@@ -29,7 +29,7 @@ export interface Report {
   readonly held: readonly string[]
   readonly calls: Readonly<Record<string, number>>
   readonly attributes: Readonly<Record<string, number>>
-  /** Messages to applications, which are what takes time on a Mac. */
+  /** Messages to applications. On a Mac they take most of the time. */
   readonly round_trips: number
   readonly slept_us: number
   readonly objects: { readonly made: number; readonly live: number }
@@ -82,7 +82,7 @@ export interface Run {
 export interface FakeMac {
   /** Holds the scene, the shared state and the record. */
   readonly directory: string
-  /** For a child that shall see the same scene; with LD_PRELOAD, so that a compiled executable does. */
+  /** Variables for a child that shares the scene. LD_PRELOAD is for compiled programs. */
   readonly env: Readonly<Record<string, string>>
   /** The report of this process since the start or the last mark. */
   report(): Report
@@ -92,7 +92,7 @@ export interface FakeMac {
   record(kind?: string): readonly Line[]
   look(node: string): Looked
   world(): World
-  /** Applies an effect from outside, as if the app had caused it. */
+  /** Applies an effect, as if the app or the user had caused it. */
   apply(...effects: readonly Effect[]): void
   /** Lets time pass in the scene; with a virtual clock it takes no real time. */
   sleep(ms: number): void

@@ -5,7 +5,7 @@ import { temporaryForFile } from "../support/temporary.ts"
 import { appWith } from "./adapter-desk.ts"
 import { onMac, type Program } from "./program.ts"
 
-/** Apps that answer nonsense. Commands end in time, with a word about it, and press nothing but what was meant. */
+/** Apps that answer nonsense. Commands end in time, report it, and press only the wanted element. */
 
 const note = (text: string) => [{ do: "note", text }]
 const it = (more: object = {}) => ({
@@ -94,7 +94,7 @@ async function use({ mac, run }: Program, isReadable = true): Promise<void> {
     const done = notes(mac).slice(before)
     expect(done, JSON.stringify(error)).toEqual(delivery && delivery !== "not_delivered" ? ["done"] : [])
   }
-  // By the accessibility route, every one of them can be pressed.
+  // The accessibility route can press every one of them.
   if (isReadable) expect(notes(mac).at(-1)).toBe("done")
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { appWith } from "./adapter-desk.ts"
 import { onMac, type Program } from "./program.ts"
 
-/** How a text looks on macOS. AppKit, WebKit and Chromium each report it in their own way, and some apps wrongly. */
+/** The look of a text on macOS. AppKit, WebKit and Chromium report it in different ways, and some apps wrongly. */
 
 const TEXT = "Plain bold italic red link 😀 end"
 const range = (words: string): readonly [number, number] => {
@@ -122,7 +122,7 @@ test("attributes of the wrong kind are left out", () =>
 test.each([
   ["plain", "a plain string"],
   ["nil", "success without an object"],
-])("an app that returns %s instead of an attributed string is refused with what to do", (looks) =>
+])("an app that returns %s instead of an attributed string gets an error with the next step", (looks) =>
   looking(looks, async ({ error, ok }, ref) => {
     expect(await error("get", { ref_id: ref, property: "attributes" })).toMatchObject({
       code: "ACTION_NOT_SUPPORTED",
@@ -134,7 +134,7 @@ test.each([
   }),
 )
 
-test("an app that returns half of the text is reported as incomplete, and is not asked forever", () =>
+test("an app that returns half of the text makes the answer incomplete, and is not asked again and again", () =>
   looking("half", async ({ mac, ok }, ref) => {
     const before = mac.report().round_trips
     const read = await ok("get", { ref_id: ref, property: "attributes" })

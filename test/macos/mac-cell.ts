@@ -1,19 +1,19 @@
 import type { Act, Done, Refused } from "../e2e/matrix-cell.ts"
 
-/** Commands over scenes of the stand-in for macOS, in the language of the matrix. */
+/** Commands over scenes of the stand-in for macOS, in the form of the matrix. */
 
 export interface MacCell extends Act {
   /** The expected answer. Its log has one line for each act that the scene saw. */
   readonly want: Done<string> | Refused<string> | Answered
-  /** Attributes of the scene's elements afterwards; undefined for one that is gone. */
+  /** Expected attributes of elements after the command; undefined for an element that is gone. */
   readonly after?: Readonly<Record<string, object | undefined>>
-  /** Members of the state of the Mac afterwards. */
+  /** Expected state of the Mac after the command. */
   readonly world?: object
 }
 
-/** A command that reads, or that acts on no element. */
+/** Expected answer of a command that reads, or that acts on no element. */
 interface Answered {
-  /** Members of the answer. */
+  /** Expected members of the answer. */
   readonly data: object
   readonly log: readonly string[]
 }

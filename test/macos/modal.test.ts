@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { appWith } from "./adapter-desk.ts"
 import { onMac, type Program } from "./program.ts"
 
-/** Elements behind a sheet or a modal window: a user cannot reach them, although the accessibility API can. */
+/** Elements behind a sheet or a modal window. A user cannot reach them; the accessibility API can. */
 
 const button = (id: string, more: object = {}) => ({
   id,
@@ -132,7 +132,7 @@ test("a modal window blocks all windows of its app, and no others; a panel that 
     },
   ))
 
-test("a window without anything in front costs no question about dialogs", () =>
+test("a window with nothing in front of it needs no question about dialogs", () =>
   onMac(appWith([button("Bold")]), async ({ mac, ok, ref }) => {
     await ok("snapshot", { app: "Demo" })
     mac.mark()

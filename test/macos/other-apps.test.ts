@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { appWith } from "./adapter-desk.ts"
 import { onMac } from "./program.ts"
 
-/** Apps beside the one that is meant, and apps that do not answer, or not yet. */
+/** Other apps beside the wanted one, and apps that do not answer, or not yet. */
 
 test("one app that refuses accessibility clients does not stop the work with others", () =>
   onMac(
@@ -39,7 +39,7 @@ test("one app that refuses accessibility clients does not stop the work with oth
         message: expect.stringContaining("Helper"),
         platform_detail: "AXError -25211: API disabled",
       })
-      // The same answer means the missing grant once the grant is missing.
+      // The same answer means a missing permission if the permission is missing.
       mac.apply({ do: "grant", what: "accessibility", to: false })
       expect(await error("snapshot", { app: "Demo" })).toMatchObject({ code: "PERM_DENIED" })
     },
@@ -48,7 +48,7 @@ test("one app that refuses accessibility clients does not stop the work with oth
 const appsOf = (scene: object): readonly object[] =>
   "apps" in scene && Array.isArray(scene.apps) ? scene.apps : []
 
-/** Apps that never answer, beside the one that is meant. */
+/** The wanted app among apps that never answer. */
 const amongHungApps = (): object => {
   const [demo] = appsOf(
     appWith(
@@ -68,7 +68,7 @@ const amongHungApps = (): object => {
   return appWith([], {}, { apps: [demo, ...hung] })
 }
 
-/** Microseconds that one hung app costs. */
+/** Longest time that one hung app may cost, in microseconds. */
 const ONE_APP = 250_000
 
 test("only the app that was asked for is asked: three others that hang cost nothing", () =>
@@ -101,7 +101,7 @@ test("an app that has just started is waited for, and one that stays silent is n
       ready_ms: 2000,
     }),
     async ({ ok, error, ref }) => {
-      // There is no time to wait here.
+      // The time limit is too short to wait.
       const early = await error("snapshot", { app: "Demo", timeout_ms: 500 })
       expect(early).toMatchObject({ code: "APP_UNRESPONSIVE", details: { starting: true } })
       expect(early.suggestion).not.toContain("--force")

@@ -13,7 +13,7 @@ interface Native {
   ptr(bytes: Uint8Array): number
 }
 
-// The functions that bun:ffi itself calls; not in Bun's types.
+// The functions that bun:ffi itself calls. Bun's types do not declare them.
 const native: Native = Reflect.get(Bun, "FFI")
 const realDlopen = native.dlopen
 
@@ -49,7 +49,7 @@ const SIGNALS: Readonly<Record<string, number>> = { SIGTERM: 15, SIGKILL: 9, SIG
 
 interface Control {
   note(path: string): void
-  /** undefined: not a process of the scene. */
+  /** undefined: the process is not part of the scene. */
   kill(pid: number, signal: number): number | undefined
 }
 

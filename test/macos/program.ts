@@ -25,12 +25,12 @@ export interface Program {
   error(command: string, args?: object): Promise<Json>
   /** The ref of the only element of that name, and that role if one is given, in the current map. */
   ref(name: string, role?: string): Promise<string>
-  /** The actions that the apps were asked for since the last call, one line each. */
+  /** The actions that the apps received since the last call, one line each. */
   deeds(): readonly string[]
 }
 
 /**
- * Uses the program on a scene. Expects no leaks and no violations afterwards. With a virtual clock the program lives in
+ * Uses the program on a scene. Expects no leaks and no violations afterwards. With a virtual clock, the program runs in
  * the time of the scene.
  */
 export async function onMac(

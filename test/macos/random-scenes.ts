@@ -5,7 +5,7 @@ import { appWith } from "./adapter-desk.ts"
 export interface Scene {
   readonly act: Act
   readonly scene: object
-  /** How the app takes the action. */
+  /** The reaction of the app to the action. */
   readonly way: string
   /** A call of the command that fails, hangs, or finds its element gone. */
   readonly fault?: string
@@ -17,11 +17,11 @@ export interface Act {
   readonly command: string
   readonly args?: object
   readonly node: Json
-  /** The action that is performed, or the attribute that is written. */
+  /** The action or the attribute that the app receives. */
   readonly asked: string
-  /** True if a second time would do something else than the first. */
+  /** True if a repetition would have another effect. */
   readonly isOnce?: boolean
-  /** Its own effect; absent if only the app's note tells. */
+  /** Its effect in the scene. Absent if only the app's note shows the effect. */
   readonly effect?: object
   /** The state of the element once it is done. */
   readonly isDone?: (now: Json) => boolean
@@ -43,8 +43,8 @@ export function sceneOf(seed: number): Scene {
     on: { ...(chance.is(20) ? { AXFocused: note("focused") } : {}), [act.asked]: reactions },
     ...(chance.is(30) && !("errors" in taking) ? { errors: readErrors(chance) } : {}),
   }
-  // Some neighbours are in the way of the pointer, unless hit tests answer with the page as a whole: then only the
-  // app knows what is on top.
+  // Some neighbours cover the element, unless hit tests answer with the page as a whole: then only the app knows which
+  // element is on top.
   const hits = chance.is(50)
   const place = () =>
     hits && chance.is(40)
@@ -84,7 +84,7 @@ export function sceneOf(seed: number): Scene {
   return { act, way, more, fault, scene: appWith(inner, app) }
 }
 
-/** A way to take the action: its name, what the element is like for it, and what happens when it is done. */
+/** A reaction of the app: its name, the members that the element needs for it, and the effects of the action. */
 type Way = readonly [string, object, readonly object[]]
 
 function waysOf({ asked, effect, node }: Act, chance: Chance): readonly Way[] {
@@ -114,7 +114,7 @@ function waysOf({ asked, effect, node }: Act, chance: Chance): readonly Way[] {
   ]
 }
 
-/** Attributes: an app stores them at once. */
+/** Attributes that an app stores at once. */
 const WRITTEN: ReadonlySet<string> = new Set(["AXValue", "AXSelectedText", "AXFocused", "AXExpanded"])
 
 const note = (text: string) => [{ do: "note", text }]
@@ -230,7 +230,7 @@ const ACTS: readonly Act[] = [
 ]
 
 const CODES = [-25200, -25202, -25204, -25205, -25206, -25207, -25208, -25212, -25213]
-/** These prove that nothing was done. */
+/** Codes that prove that nothing was done. */
 const REFUSALS = [-25201, -25211]
 const READ_CODES = [-25200, -25205, -25212, -25204]
 const READS = ["AXDescription", "AXHelp", "AXSubrole", "AXIdentifier", "AXEnabled", "AXValueDescription"]

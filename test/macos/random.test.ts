@@ -4,15 +4,15 @@ import { onMac, type Program } from "./program.ts"
 import { type Scene, sceneOf } from "./random-scenes.ts"
 
 /**
- * Random windows of apps that answer, delay and lie at random, and one command in each. Whatever the app answers: nothing
- * is done twice or to a neighbour, no answer calls done what was not done, or undone what was, and nothing leaks.
- * `AGENT_DESKTOP_SCENES=20000` for a long run, `AGENT_DESKTOP_SEED=n` to begin with another scene.
+ * Random windows of apps that answer, delay and lie at random, with one command in each. Nothing may be done twice or
+ * to a neighbour, no answer may claim an effect that is missing or deny one that is there, and nothing may leak.
+ * AGENT_DESKTOP_SCENES=20000 makes a long run, AGENT_DESKTOP_SEED=n starts with another scene.
  */
 
 const SCENES = Number(process.env.AGENT_DESKTOP_SCENES ?? 60)
 const SEED = Number(process.env.AGENT_DESKTOP_SEED ?? 1)
 
-/** Long enough for everything that an app does later. */
+/** Longer than any delay of an app in these scenes. */
 const LATER_MS = 15_000
 
 const tally = { acts: 0, verified: 0, open: 0, notDelivered: 0, noRef: 0 }
@@ -45,7 +45,7 @@ async function play({ act, way, more, fault }: Scene, { mac, run }: Program): Pr
   })
   expect(code, told).not.toBe("INTERNAL")
   expect(notes, told).not.toContain("neighbour")
-  // A text that is typed may arrive key by key, and a value is counted up to. All else is done once.
+  // A typed text may arrive key by key, and a value may be stepped. Every other action is done once.
   if (act.command === "type") expect(`${now.AXValue}`.split("Q7").length, told).toBeLessThanOrEqual(2)
   else if (act.asked === "AXIncrement") expect(now.AXValue ?? 0, told).toBeLessThanOrEqual(3)
   else expect(done, told).toBeLessThanOrEqual(1)
@@ -74,7 +74,7 @@ function refOf(node: Json): string | undefined {
 }
 
 test(
-  `${SCENES} random scenes: nothing is done twice, called done wrongly, or leaked`,
+  `${SCENES} random scenes: nothing is done twice, reported wrongly, or leaked`,
   async () => {
     const since = performance.now()
     const failures: string[] = []

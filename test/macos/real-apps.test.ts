@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { appWith } from "./adapter-desk.ts"
 import { onMac, type Program } from "./program.ts"
 
-/** Apps of a Mac as their users met them: what they answer, and what they do, in ways of their own. */
+/** Mac apps as users have them, with their peculiar answers and reactions. */
 
 test("Contacts: Edit and Done answer with errors, and each is pressed once", () =>
   onMac("contacts", async ({ mac, ok, ref }) => {
@@ -44,7 +44,7 @@ test("Contacts: elements that answer 'failure' for everything they lack are comp
     expect(mac.record("perform").map(({ node }) => node)).toEqual(["delete-2"])
   }))
 
-/** A link so many levels below the root of a page. */
+/** A link this many levels below the root of a page. */
 const deepPage = (levels: number, more: object = {}) => {
   const place = { frame: [200, 200, 200, 40] }
   const link = {
@@ -220,10 +220,10 @@ test("an Electron app: its main window is woken although its sign-in window had 
     expect(await shown("w-6002")).toContain("Sign in with browser")
     expect(await shown("w-6001")).toContain("Send now")
     const asked = mac.record("write").length
-    // Contents that are there are not asked for again.
+    // Contents that are already there are not requested again.
     expect(await shown("w-6001")).toContain("Send now")
     expect(mac.record("write")).toHaveLength(asked)
-    // The renderer has started again, and has forgotten that it was asked.
+    // The renderer has restarted, and has forgotten the request.
     mac.apply({ do: "hide", node: "page" })
     expect(await shown("w-6001")).toContain("Send now")
   }))
@@ -244,7 +244,7 @@ test("System Settings: a row of the sidebar is selected, and contents that only 
     expect(notes(program)).toEqual(["details"])
     await ok("set-value", { ref_id: await ref("Lautstärke"), value: "0.75" })
     expect(mac.look("volume").AXValue).toBe(0.75)
-    // A stepper has no value that can be written, only steps.
+    // The value of a stepper cannot be written, only stepped.
     expect(await ok("set-value", { ref_id: await ref("Wiederholungen"), value: "5" })).toMatchObject({
       disposition: { delivery: "delivered_verified" },
     })

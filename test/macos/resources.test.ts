@@ -9,7 +9,7 @@ import { ALL } from "./adapter-outline.ts"
 import { startScene } from "./fake.ts"
 import { onMac } from "./program.ts"
 
-/** Resources that a server takes and gives back when it runs for days. */
+/** Resources that a server acquires and releases when it runs for days. */
 
 const button = (AXTitle: string, more: object = {}) => ({
   AXRole: "AXButton",
@@ -37,7 +37,7 @@ test(
           heaps.push(process.memoryUsage().heapUsed)
         }
       }
-      // The first commands make the names of attributes, which stay.
+      // The first commands create the names of attributes, which are kept.
       await run(COMMANDS / 3)
       mac.mark()
       await run((COMMANDS * 2) / 3)
@@ -61,7 +61,7 @@ test("elements live until the last of the commands that run at the same time end
     await first.close()
     expect((await second.read(root.children[0]!.handle))?.name).toBe("Save")
     await second.close()
-    // A handle that a command left behind fails, and does not reach freed memory.
+    // A handle that a command kept beyond its end fails. It does not reach freed memory.
     expect(second.read(root.children[0]!.handle)).rejects.toThrow("has ended")
     expect(mac.report()).toMatchObject({ violations: [], pools: 0 })
   } finally {

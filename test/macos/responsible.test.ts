@@ -6,7 +6,7 @@ import { appWith, onDesk } from "./adapter-desk.ts"
 import { compileProgram } from "./compiled.ts"
 import { type FakeMac, startScene } from "./fake.ts"
 
-/** The program that needs a privacy grant: the terminal, the program that started us, this program, or its bundle. */
+/** The program that needs a privacy grant: the terminal, our parent program, this program, or its bundle. */
 
 const DENIED = { trust: { accessibility: false, screen: false, post: false } }
 const TERMINAL = {
@@ -54,7 +54,7 @@ test("started by launchd, this program itself needs the grant", () =>
     expect(accessibility.suggestion).not.toContain("your terminal")
   }))
 
-test("if the responsible process is gone, no other is guessed", () =>
+test("if the responsible process is gone, the program does not guess another", () =>
   onDesk(appWith([], {}, { ...DENIED, responsible: 4711 }), async ({ adapter }) => {
     expect((await adapter.permissions(false)).grant_to).toBe("the process 4711")
   }))
@@ -106,7 +106,7 @@ test("from the bundle, the bundle needs the grant, no matter which program start
   }
 })
 
-test("arguments, standard input and the exit code outlast starting over", async () => {
+test("arguments, standard input and the exit code survive the restart", async () => {
   const mac = startScene({ apps: [TERMINAL], responsible: 700 })
   try {
     const { own, run, execs } = await fromBundle(mac, "clipboard-set", "Zwei Wörter\n")
@@ -148,7 +148,7 @@ test("the bundle that is opened in Finder asks for its permissions", async () =>
         .map((line) => `${line.for}`)
         .sort(),
     ).toEqual(["accessibility", "post", "screen"])
-    // Without a command in a terminal it explains itself, as the binary does.
+    // In a terminal, the program without a command prints its help, like the plain binary.
     const { run } = await startBundle(mac, [], { __CFBundleIdentifier: "com.apple.Terminal" })
     expect(mac.record("prompt")).toHaveLength(3)
     expect(run.stdout).toContain("agent-desktop")

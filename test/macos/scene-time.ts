@@ -1,8 +1,8 @@
 import type { FakeMac } from "./fake.ts"
 
 /**
- * Runs the program by the scene's virtual clock: whatever waits, in the app or in the program, takes no real time, and
- * timers end in the order of their ends. So a scene may have the latencies and time limits of a Mac.
+ * Runs the program by the scene's virtual clock. No wait takes real time, neither in the app nor in the program, and
+ * timers end in the right order. So a scene may have the delays and time limits of a Mac.
  */
 export async function inSceneTime<T>(mac: FakeMac, work: () => Promise<T>): Promise<T> {
   const timers = new Map<object, { readonly at: number; readonly run: () => void }>()
@@ -10,7 +10,7 @@ export async function inSceneTime<T>(mac: FakeMac, work: () => Promise<T>): Prom
   const turn = (): void => {
     isTurning = timers.size > 0
     if (!isTurning) return
-    // Work that is ready comes first: time passes only if everything waits.
+    // Ready work comes first. Time passes only if everything waits.
     setImmediate(() =>
       setImmediate(() => {
         const [next] = [...timers].sort(([, a], [, b]) => a.at - b.at)

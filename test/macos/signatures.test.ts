@@ -4,8 +4,8 @@ import type { CType, Functions } from "../../ffi/library.ts"
 import { MESSAGES } from "../../ffi/objc.ts"
 
 /**
- * Declarations cannot be compiled against Apple's headers here, so each is judged against a table of
- * prototypes as the headers have them, by the calling convention of either architecture.
+ * Declarations cannot be compiled against Apple's headers here. So each is compared with a table of prototypes from the
+ * headers, by the calling convention of both architectures.
  */
 const ARCHITECTURES = ["arm64", "x86_64"] as const
 type Architecture = (typeof ARCHITECTURES)[number]
@@ -18,7 +18,7 @@ const rows = (await Bun.file(new URL("signatures.tsv", import.meta.url)).text())
 
 const prototypes = new Map(rows.map(([library, symbol, prototype]) => [`${library}\t${symbol}`, prototype]))
 
-/** C types by how they are passed; a list for a struct that is passed as its fields. */
+/** How C types are passed. A list: a struct that is passed as its fields. */
 const SCALARS: Readonly<Record<string, CType | readonly CType[]>> = {
   void: "void",
   Boolean: "u8",
@@ -29,7 +29,7 @@ const SCALARS: Readonly<Record<string, CType | readonly CType[]>> = {
   UInt16: "u16",
   CGKeyCode: "u16",
   int: "i32",
-  // Passed in a register that holds it extended to 32 bits.
+  // A register holds it, extended to 32 bits.
   short: "i32",
   int32_t: "i32",
   pid_t: "i32",

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { appWith } from "./adapter-desk.ts"
 import { onMac } from "./program.ts"
 
-/** Tables of macOS by the numbers of their rows. The scene has 10,000 rows, and 30 of them are in view. */
+/** Tables of macOS by row number. The scene has 10,000 rows, and 30 of them are in view. */
 
 const rows = (first: number, count: number) =>
   Array.from({ length: count }, (_, at) => [`Row ${first + at}`, String(first + at - 1)])
@@ -16,7 +16,7 @@ test("a long table has the numbers of the rows in view, and rows far from them a
     const far = await ok("table", { ref_id: seen.ref_id, rows: "5000-5003" })
     expect(far).toMatchObject({ rows: rows(5000, 4), row_count: 10_000, first_row: 5000 })
     expect(far.complete).toBeUndefined()
-    // Four rows cost the table and these rows, and not the 10,000.
+    // The cost depends on these four rows, not on all 10,000.
     expect(mac.report().round_trips - before).toBeLessThan(1000)
     expect((await ok("get", { ref_id: far.refs[1], property: "name" })).value).toStartWith("Row 5001")
     expect((await ok("table", { ref_id: seen.ref_id, range: "B9999:B10000" })).rows).toEqual([
@@ -64,7 +64,7 @@ const sheet = (more: object = {}) =>
       AXRowCount: 3,
       AXColumnCount: 2,
       frame: [100, 100, 400, 300],
-      // Not in reading order: an index among the children says nothing about the place.
+      // Not in reading order: the index among the children says nothing about the position.
       children: [
         cell(2, 1, field("b3", "3")),
         cell(1, 0, { AXValue: "Pens" }),
@@ -91,7 +91,7 @@ test("a table without rows is read by column and row, and a cell that spans two 
       first_row: 1,
     })
     expect((await ok("table", { ref_id, range: "B2:B3" })).rows).toEqual([["12"], ["3"]])
-    // The ref of B3 is that of the cell in the last row, though it is the first child.
+    // B3 is in the last row, although it is the first child.
     const { value } = await ok("get", { ref_id: read.cell_refs[2][1], property: "bounds" })
     expect(value).toMatchObject({ x: 210, y: 150 })
     expect(mac.record("write")).toEqual([])
@@ -106,7 +106,7 @@ test("set-cells in a table without rows writes the field at that column and row,
     })
     expect([mac.look("b2").AXValue, mac.look("b3").AXValue]).toEqual(["13", "4"])
     expect(mac.record("write").map(({ node }) => node)).toEqual(["b2", "b3"])
-    // A2 has no field: nothing is written, B2 neither.
+    // A2 does not contain a field: neither A2 nor B2 is written.
     expect((await error("set-cells", { ref_id, at: "A2", tsv: "x\ty" })).disposition.delivery).toBe(
       "not_delivered",
     )

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { appWith } from "./adapter-desk.ts"
 import { onMac, type Program } from "./program.ts"
 
-/** Texts that are typed into apps of a Mac: which way reaches the app, and what proves it. */
+/** Texts typed into Mac apps: the route that reaches the app, and the proof that it did. */
 
 const typed = ({ mac }: Program) =>
   mac

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { appWith } from "./adapter-desk.ts"
 import { onMac } from "./program.ts"
 
-/** On a Mac an app without windows is in use: it has a menu bar, status items, or is the Dock. */
+/** On a Mac, an app without windows is still useful: it has a menu bar or status items, or is the Dock. */
 
 const note = (text: string) => [{ do: "note", text }]
 
@@ -38,7 +38,7 @@ const editor = {
   on: { "key:cmd+n": note("new document") },
 }
 
-/** An app with both bars: the items on the right are not part of its menu bar. */
+/** An app with a menu bar and a separate bar of status items on the right. */
 const sync = {
   ...editor,
   pid: 503,

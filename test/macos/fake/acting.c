@@ -1,4 +1,4 @@
-/* The functions that change elements; each leaves a line in the record. */
+/* Functions that change elements. Each writes a line to the record. */
 #include "events.h"
 #include "keyboard.h"
 #include "record.h"
@@ -16,7 +16,7 @@ static AXError refused(const Node *node, const char *name) {
   return (AXError)(planned->kind == J_NUMBER ? planned->number : json_number(planned, "set", 0));
 }
 
-/** Lets the effect happen now, also when the answer is late, as that of an open menu; or not at all when it pretends. */
+/** Applies the effect now, even if the answer is late, as for a menu that opens. Ignored actions have no effect. */
 static const char *deliver(const Trip *trip, const char *name, Json *effect) {
   if (json_has(node_get(trip->node, "ignores"), name) || drops_text(trip->node, name)) {
     json_free(effect);
@@ -68,7 +68,7 @@ API AXError AXUIElementPerformAction(Ref ref, Ref action) {
   return error;
 }
 
-/** Whether the application would take this kind of value. */
+/** True if the application accepts this kind of value. */
 static bool value_fits(const Node *node, const char *name, const Json *value) {
   static const struct { const char *name, *key; } shapes[] = {{"AXPosition", "$point"}, {"AXSize", "$size"}, {"AXSelectedTextRange", "$range"}};
   for (int i = 0; i < 3; i++)
@@ -111,7 +111,7 @@ API AXError AXUIElementSetAttributeValue(Ref ref, Ref attribute, Ref value_ref) 
   return error;
 }
 
-/** Keys for one application, even in the background; obsolete. Modifiers are keys that are held. */
+/** Sends a key to one application, even in the background. Obsolete. Modifiers are separate keys that are held. */
 API AXError AXUIElementPostKeyboardEvent(Ref ref, uint16_t character, uint16_t key, Boolean down) {
   ENTER;
   (void)character;

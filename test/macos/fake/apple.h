@@ -1,4 +1,4 @@
-/* The types and constants of Apple's headers that cross the border of this library. */
+/* Types and constants of Apple's headers that callers of this library use. */
 #ifndef APPLE_H
 #define APPLE_H
 

@@ -1,4 +1,4 @@
-/* Parameterized attributes: questions that carry a range, a place or a predicate. */
+/* Parameterized attributes: their questions contain a range, a place or a predicate. */
 #include "record.h"
 #include "trip.h"
 #include "world.h"
@@ -20,7 +20,7 @@ static AXError for_predicate(const Node *node, const Object *parameter, Object *
   return search_elements(node, *answer, limit && limit->kind == NUMBER && number_value(limit) >= 0 ? (CFIndex)number_value(limit) : 1000000);
 }
 
-/** The asked part of a text; an error if the range is not within it. */
+/** The part of a text that was asked for; an error if the range is outside the text. */
 static AXError part_of(const Node *node, const Object *parameter, Object **part, CFRange *range) {
   if (parameter->kind != AX_VALUE || parameter->as.ax_value.type != kAXValueCFRangeType) return kAXErrorIllegalArgument;
   Object *whole;
@@ -40,8 +40,8 @@ static AXError for_range(const Node *node, const Object *parameter, Object **ans
 }
 
 /**
- * "looks" is a list of [start, end, attributes]; text outside of them has none. Apps that do it wrong: "plain" is a
- * string without attributes, "nil" is success without an object, and "half" is the first half of what was asked for.
+ * "looks" is a list of [start, end, attributes]; other text has no attributes. Wrong answers of apps: "plain" is a
+ * string without attributes, "nil" is success without an object, and "half" is the first half of the range.
  */
 static AXError for_looks(const Node *node, const Object *parameter, Object **answer) {
   CFRange range;
@@ -75,7 +75,7 @@ static bool spans(const Node *cell, const char *key, CFIndex at) {
   return range && at >= (CFIndex)json_at(range, 0) && at < (CFIndex)json_at(range, 0) + (CFIndex)json_at(range, 1);
 }
 
-/** A cell that spans several columns or rows is the answer for each of them, as in WebKit. */
+/** A cell that spans several columns or rows answers for each of them, as in WebKit. */
 static AXError for_place(const Node *node, const Object *parameter, Object **answer) {
   bool fits = parameter->kind == ARRAY && parameter->as.array.count == 2 && is_number(array_item(parameter, 0)) && is_number(array_item(parameter, 1));
   if (!fits) return kAXErrorIllegalArgument;

@@ -1,4 +1,4 @@
-/* Reading attributes: from the scene file, derived from the tree, or wrong on purpose. */
+/* Reads attributes: from the scene file, derived from the tree, or intentionally wrong. */
 #include "accessibility.h"
 #include "record.h"
 #include "world.h"
@@ -192,7 +192,7 @@ static Object *element_or_nothing(const Node *node, AXError *error) {
 
 static bool has_rows(const Node *node) { return node_is(node, "AXTable") || node_is(node, "AXOutline"); }
 
-/** The window that has the keyboard: to AppKit that is the sheet or popover on top of the window in front. */
+/** The window that has the keyboard: for AppKit, the sheet or popover on top of the window in front. */
 static Node *key_window(const App *app) {
   Node **windows, *front = window_in_front(app);
   int count = windows_stacked(&windows);
@@ -334,7 +334,7 @@ AXError attribute_copy(const Node *node, const char *name, Way way, Object **val
       breach("secure_value", "the value of the secure field %s is read", node_label(node));
   }
   Json *said = node_get(node, name);
-  /* a selection is kept within the text, which may have become shorter */
+  /* A selection is cut to the text, which may have become shorter. */
   if (said && !(!strcmp(name, "AXSelectedTextRange") && is_editable(node))) *value = value_new(node, said, way, &error);
   else if (!strcmp(name, "AXChildren") && !node->count && node_flag(node, "bare", false)) error = kAXErrorFailure;
   else *value = computed(node, name, &error);

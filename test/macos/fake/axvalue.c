@@ -23,7 +23,7 @@ static void ax_value_describe(const Object *value, Text *text) {
   text_printf(text, "AXValue of type %u", value->as.ax_value.type);
 }
 
-/** Bytes of each type as callers see them; an AXError is an int32_t. */
+/** Size of each type in the caller's memory. An AXError is an int32_t. */
 static size_t size_of(uint32_t type) {
   static const size_t sizes[] = {0, 16, 16, 32, 16, 4};
   return type <= kAXValueAXErrorType ? sizes[type] : 0;
@@ -53,7 +53,7 @@ API uint32_t AXValueGetType(Ref ref) {
   return value ? value->as.ax_value.type : kAXValueIllegalType;
 }
 
-/** False when the value is of another type; the buffer is then left alone. */
+/** False if the value has another type. Then the buffer stays unchanged. */
 API Boolean AXValueGetValue(Ref ref, uint32_t type, void *out) {
   ENTER;
   Object *value = use(ref, AX_VALUE, "value");

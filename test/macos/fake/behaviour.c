@@ -47,7 +47,7 @@ void open_menu(Node *node) {
   for (int i = 0; !menu && i < node->count; i++)
     if (!node->children[i]->dead && node_is(node->children[i], "AXMenu")) menu = node->children[i];
   if (!menu) return;
-  /* one menu at a time, but a submenu leaves its parents open */
+  /* One menu is open at a time. A submenu leaves its parents open. */
   bool inside = false;
   for (Node *at = menu->parent; at; at = at->parent) inside = inside || at->open;
   if (!inside) close_menus(node->app);
@@ -179,7 +179,7 @@ void scroll_area(Node *area, double pages, double pixels, bool across) {
   }
 }
 
-/** Scrolls until the node shows in its scroll area. */
+/** Scrolls until the node is visible in its scroll area. */
 void reveal_by_scrolling(Node *node) {
   CGRect frame = node_frame(node), clip = clip_of(node);
   if (frame.origin.y < clip.origin.y) scroll_area(node->parent, 0, frame.origin.y - clip.origin.y, false);

@@ -5,20 +5,20 @@
 #include "world.h"
 
 void open_menu(Node *node); /* the menu itself, or a node that has one */
-/** A menu item was chosen: a submenu opens, anything else closes all menus. */
+/** Called when a menu item is chosen: opens its submenu, or closes all menus. */
 void pick(Node *item);
 void open_window(App *app, const Json *json);
 void close_window(Node *window);
 void zoom(Node *window);
 void launch(const Json *effect);
-/** Within the least and the greatest value, if there are any. */
+/** Sets the value, limited to its minimum and maximum if it has them. */
 void change_number(Node *node, double value);
-/** The nearest scroll area around the node, by pages of its view and by pixels. */
+/** Scrolls the nearest scroll area around the node, by pages of its view and by pixels. */
 void scroll_area(Node *area, double pages, double pixels, bool across);
 void reveal_by_scrolling(Node *node);
-/** The moment the effect that is being applied happened. */
+/** The time of the effect that is being applied. */
 double effect_time(void);
-/** It happens through this process, and not because another one wrote it down. */
+/** True if this process causes the effect. False if it comes from the record of another process. */
 bool effect_is_new(void);
 
 #endif

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 export interface FakeBuild {
-  /** The folder of all of the following. */
+  /** The folder that contains all of the following. */
   readonly directory: string
   /** Apple's frameworks, as one library. */
   readonly library: string
-  /** For LD_PRELOAD: redirects Apple paths that are passed to dlopen and exec. */
+  /** For LD_PRELOAD: replaces Apple paths that a program passes to dlopen and exec. */
   readonly redirect: string
-  /** Stands for /usr/sbin and /usr/bin: screencapture, open, pbcopy … */
+  /** Replaces /usr/sbin and /usr/bin: screencapture, open, pbcopy … */
   readonly bin: string
   /** The C test of the library itself. */
   readonly check: string

@@ -38,7 +38,7 @@ API Ref CFBundleCreate(Ref allocator, Ref url_ref) {
   return app ? ref_of(bundle_new(app)) : NULL;
 }
 
-/** Only bundles that are loaded into this process are found: the frameworks. */
+/** Finds only bundles that are loaded into this process: the frameworks. */
 API Ref CFBundleGetBundleWithIdentifier(Ref id_ref) {
   ENTER;
   static Object *frameworks;
@@ -116,7 +116,7 @@ API OSStatus LSOpenCFURLRef(Ref url_ref, Ref *launched) {
   return 0;
 }
 
-/* The process manager of old: a serial number whose second half is the pid */
+/* The old process manager: a serial number whose second half is the pid */
 
 API OSErr GetFrontProcess(uint32_t *process) {
   ENTER;
@@ -153,7 +153,7 @@ API OSStatus TransformProcessType(const uint32_t *process, uint32_t state) {
   return process ? 0 : -50;
 }
 
-/* Apple events are not modelled: no application may be automated. */
+/* Apple events are not modelled: no application can be automated. */
 
 API OSErr AECreateDesc(uint32_t type, const void *bytes, long size, void *descriptor) {
   ENTER;

@@ -36,7 +36,7 @@ void carbon_init(void) {
   kTISCategoryKeyboardInputSource = string_constant("TISCategoryKeyboardInputSource");
 }
 
-/* These functions assert that they run on the main queue. */
+/* The real functions assert that they run on the main queue. */
 static void main_thread_only(void) {
   if (!on_main_thread()) breach("main_thread", "may only be called on the main thread");
 }
@@ -63,7 +63,7 @@ static Object *layout_source_new(const char *name) {
 
 API CFTypeID TISInputSourceGetTypeID(void) { return traits[INPUT_SOURCE].type; }
 
-/** An input method has no layout of its own. */
+/** An input method does not have a layout. */
 API Ref TISCopyCurrentKeyboardInputSource(void) {
   ENTER;
   main_thread_only();
@@ -123,7 +123,7 @@ API OSStatus TISSelectInputSource(Ref ref) {
 API uint8_t LMGetKbdType(void) { return 40; }
 API uint8_t LMGetKbdLast(void) { return 40; }
 
-/** The text that a key types on a layout. Dead keys wait in `dead_state` unless the option kUCKeyTranslateNoDeadKeysMask is set. */
+/** The text that a key types. Dead keys wait in `dead_state` unless kUCKeyTranslateNoDeadKeysMask is set. */
 API OSStatus UCKeyTranslate(const char *layout_bytes, uint16_t key, uint16_t action, uint32_t modifiers, uint32_t keyboard, uint32_t options, uint32_t *dead_state, unsigned long most, unsigned long *length, UniChar *units) {
   ENTER;
   (void)keyboard;
@@ -139,7 +139,7 @@ API OSStatus UCKeyTranslate(const char *layout_bytes, uint16_t key, uint16_t act
   }
   if (!most || action > 3) return -50;
   if (action == 1) return 0; /* a key that goes up types nothing */
-  /* with command, many layouts ignore shift */
+  /* With command, many layouts ignore shift. */
   bool shift = (modifiers & 3) == 2, caps = modifiers & 4, option = modifiers & 8, control = modifiers & 16, dead;
   const char *text = layout_key(layout, key, (shift ? SHIFT_DOWN : 0) | (option ? OPTION_DOWN : 0), &dead);
   char other[2] = {*text, 0};

@@ -32,7 +32,7 @@ API const CFDictionaryKeyCallBacks kCFTypeDictionaryKeyCallBacks = {0, callback_
 API const CFDictionaryKeyCallBacks kCFCopyStringDictionaryKeyCallBacks = {0, callback_retain, callback_release, NULL, callback_equal, callback_hash};
 API const CFDictionaryValueCallBacks kCFTypeDictionaryValueCallBacks = {0, callback_retain, callback_release, NULL, callback_equal};
 
-/** Whether members are retained; only the frameworks' own callbacks or none are modelled. */
+/** True if members are retained. Only the frameworks' own callbacks, or none, are modelled. */
 static bool retains(const void *callbacks) {
   const CFArrayCallBacks *given = callbacks;
   if (!given || !given->retain) return false;
@@ -172,7 +172,7 @@ API void CFArrayApplyFunction(Ref ref, CFRange range, void (*applier)(const void
   }
 }
 
-/* Dictionaries: pairs in order of insertion, with a hash index on top */
+/* Dictionaries: pairs in order of insertion, and a hash index */
 
 static CFHashCode key_hash(const Object *dictionary, Ref key) {
   CFHashCode hash = dictionary->as.dictionary.retains_keys ? callback_hash(key) : (CFHashCode)key;

@@ -135,12 +135,12 @@ API Ref CFNumberCreate(Ref allocator, CFIndex type, const void *value) {
   return ref_of(integer_new(integer, canonical(type)));
 }
 
-/** Answers false when the value does not fit, and writes the nearest all the same. */
+/** Returns false if the value does not fit, and still writes the nearest value. */
 API Boolean CFNumberGetValue(Ref ref, CFIndex type, void *out) {
   ENTER;
   Object *object = use(ref, ANY, "number");
   if (!object) return 0;
-  /* CFBoolean is accepted by the real function */
+  /* The real function accepts a CFBoolean. */
   if (object->kind != NUMBER && object->kind != BOOLEAN) return use(ref, NUMBER, "number") != NULL;
   if (!out || !type_size(type)) {
     breach(out ? "wrong_type" : "null", "valuePtr %p, theType %ld", out, type);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Short ASCII strings are one tagged reference each, as on a Mac: the same text, the same number. */
+/* A short ASCII string is a tagged reference, as on a Mac: the same text has the same reference. */
 #define TAGGED_LENGTH 8
 
 static Object **interned;
@@ -109,7 +109,7 @@ static bool ascii_only(const Object *string) {
   return true;
 }
 
-/** The bytes of one code point; 0 when the encoding has none. */
+/** The bytes of one code point; 0 if the encoding does not have it. */
 static int encode(uint32_t point, uint32_t encoding, uint8_t *out) {
   bool surrogate = point >= 0xd800 && point < 0xe000;
   switch (encoding) {

@@ -72,7 +72,7 @@ API void CFDataGetBytes(Ref ref, CFRange range, uint8_t *buffer) {
   else if (range.length) memcpy(buffer, data->as.bytes.bytes + range.location, (size_t)range.length);
 }
 
-/* Attributed strings, URLs and errors hold one other object */
+/* Attributed strings, URLs and errors contain one other object */
 
 static void holder_finalize(Object *object) {
   object_drop(object->as.holder.inner);
@@ -117,7 +117,7 @@ void attributed_put(Object *attributed, CFIndex start, CFIndex end, Object *attr
   array_push(looks, attributes);
 }
 
-/** The attributes at one place. The range ends where others begin, and may be shorter than it could be. */
+/** The attributes at one place. The range ends where the next run starts, and may be shorter than possible. */
 API Ref CFAttributedStringGetAttributes(Ref ref, CFIndex location, CFRange *effective) {
   ENTER;
   Object *attributed = use(ref, ATTRIBUTED, "aStr");
@@ -185,7 +185,7 @@ API Ref CFURLGetString(Ref ref) {
   return url ? ref_of(url->as.holder.inner) : NULL;
 }
 
-/** NULL if the text is not a URL: spaces and other characters that must be escaped. */
+/** NULL if the text is not a URL, for example because of a space that is not escaped. */
 API Ref CFURLCreateWithString(Ref allocator, Ref string_ref, Ref relative_to) {
   ENTER;
   (void)allocator;
@@ -286,7 +286,7 @@ API Ref CFCopyTypeIDDescription(CFTypeID type) {
   return NULL;
 }
 
-/** No preference is ever set here. */
+/** No preference is set in any scene. */
 API Ref CFPreferencesCopyAppValue(Ref key, Ref application) {
   ENTER;
   use(key, STRING, "key");

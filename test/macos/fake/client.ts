@@ -88,7 +88,7 @@ function open() {
   return dlopen(buildFake().library, declared).symbols
 }
 
-/** The functions themselves. All references are bigints. */
+/** The functions. All references are bigints. */
 export function mac(): ReturnType<typeof open> {
   opened ??= open()
   return opened
@@ -202,7 +202,7 @@ export function stringValue(ref: bigint): string {
   return Array.from(units, (unit) => String.fromCharCode(unit)).join("")
 }
 
-/** The value of a reference, without a change of ownership. */
+/** The value of a reference. Ownership does not change. */
 export function plain(ref: bigint): unknown {
   switch (typeName(ref)) {
     case "CFString":

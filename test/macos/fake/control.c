@@ -12,7 +12,7 @@
 
 int fakemac_start(const char *source);
 
-/** By the path of this library: it is not in the global scope when a test opened it. */
+/** Searches this library by its path: a library that a test opened is not in the global scope. */
 static void *own_symbol(const char *name) {
   Dl_info own;
   dladdr((void *)fakemac_start, &own);
@@ -31,7 +31,7 @@ API int fakemac_start(const char *source) {
   return shown;
 }
 
-/** Applies an effect, or a list of effects, now, as if the user or the application caused it. */
+/** Applies an effect or a list of effects now, as if the user or the application caused it. */
 API int fakemac_apply(const char *text) {
   ENTER;
   Text error = {0};
@@ -50,7 +50,7 @@ API int fakemac_apply(const char *text) {
   return 1;
 }
 
-/** getenv of this library is the C environment, which process.env of Bun does not write to. */
+/** Sets a variable in the C environment, which getenv of this library reads. Bun's process.env does not change it. */
 API void fakemac_setenv(const char *name, const char *value) {
   ENTER;
   if (value) setenv(name, value, 1);
@@ -85,7 +85,7 @@ static void frame_print(Text *text, const Node *node) {
   text_printf(text, ",\"frame\":[%g,%g,%g,%g]", frame.origin.x, frame.origin.y, frame.size.width, frame.size.height);
 }
 
-/** One node as it is now, looked at from behind: nothing is counted and no fault applies. "{}" when unknown. */
+/** The present state of a node, read without a call: nothing is counted and no fault applies. "{}" if unknown. */
 API const char *fakemac_look(const char *name) {
   ENTER;
   static Text text;
@@ -121,7 +121,7 @@ API const char *fakemac_look(const char *name) {
   return text.chars;
 }
 
-/** Applications, windows front to back, cursor and pasteboard as they are now. */
+/** The present applications, windows front to back, cursor and pasteboard. */
 API const char *fakemac_world(void) {
   ENTER;
   static Text text;
@@ -149,7 +149,7 @@ API const char *fakemac_world(void) {
 
 /* For the programs in programs/tools.c */
 
-/** A program was started. The exit code that the scene plans for it ({"tools": {"open": {"fails": 1}}}), else -1. */
+/** Notes that a program was started. Returns the planned exit code ({"tools": {"open": {"fails": 1}}}), or -1. */
 API int fakemac_run(const char *program, const char *arguments) {
   ENTER;
   Text line = record_open("run");

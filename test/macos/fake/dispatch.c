@@ -1,4 +1,4 @@
-/* Blocks and queues of libSystem, as far as anybody needs them. */
+/* The parts of libSystem's blocks and queues that the program uses. */
 #include "apple.h"
 #include "record.h"
 
@@ -21,7 +21,7 @@ API void *dispatch_semaphore_create(long value) {
 
 API long dispatch_semaphore_signal(sem_t *semaphore) { return sem_post(semaphore); }
 
-/** Nanoseconds from now; ~0 is for ever. */
+/** Nanoseconds from now; ~0 means forever. */
 API uint64_t dispatch_time(uint64_t when, int64_t delta) {
   struct timespec now;
   if (when == ~(uint64_t)0) return when;

@@ -14,7 +14,7 @@ typedef struct {
 
 #define MAX_DISPLAYS 8
 
-/** The displays, the main one first. A scene that says nothing has one of 1440 x 900 points. */
+/** The displays, the main one first. The default is one of 1440 x 900 points. */
 static int displays(Display *list) {
   Json *said = json_get(scene.json, "displays");
   int count = 0;
@@ -48,7 +48,7 @@ double display_scale_at(CGPoint point) {
   return list[0].scale;
 }
 
-/** Index 0 is the main display. False beyond the last. */
+/** Index 0 is the main display. False if there is no such display. */
 bool display_at_index(int index, uint32_t *id, CGRect *bounds, double *scale) {
   Display list[MAX_DISPLAYS];
   if (index >= displays(list)) return false;
@@ -159,7 +159,7 @@ API int32_t CGDisplayIsBuiltin(uint32_t id) {
   return list[0].id == id;
 }
 
-/* Modes: the width and height in points, and how many pixels that is */
+/* Modes: width and height in points, and in pixels */
 
 API Ref CGDisplayCopyDisplayMode(uint32_t id) {
   ENTER;

@@ -267,7 +267,7 @@ static void record_note(const char *text) {
   record_close(&line);
 }
 
-/** Effects on applications and the system. False when the verb is none of them. */
+/** Effects on applications and on the system. False for any other verb. */
 static bool apply_elsewhere(const char *verb, const Json *effect, Node *self) {
   App *app = app_named(effect, self);
   if (!strcmp(verb, "begin")) effects_run(json_get(scene.json, "meanwhile"), NULL); /* effects without a cause */

@@ -79,7 +79,7 @@ API AXError AXUIElementGetPid(Ref ref, pid_t *pid) {
   return kAXErrorSuccess;
 }
 
-/** On the system-wide element: for the whole process. On any other: for this object, not for its equals. */
+/** On the system-wide element: for the whole process. On any other: for this object, not for equal ones. */
 API AXError AXUIElementSetMessagingTimeout(Ref ref, float seconds) {
   ENTER;
   Object *element = use(ref, ELEMENT, "element");

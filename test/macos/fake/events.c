@@ -1,4 +1,4 @@
-/* CGEvent: created, changed, posted and recorded. Their effects on the scene are in input.c. */
+/* CGEvent: creates, changes, posts and records events. Their effects on the scene are in input.c. */
 #include "events.h"
 #include "foundation.h"
 #include "keyboard.h"
@@ -108,7 +108,7 @@ API uint64_t CGEventSourceFlagsState(int32_t state) {
 
 /* Making events */
 
-/** A source that is not private lends an event the modifiers that are down. */
+/** An event gets the modifiers that are down, unless its source is private. */
 static Object *event_new(Ref source_ref, uint32_t type, bool *ok) {
   Object *source = source_ref ? use(source_ref, EVENT_SOURCE, "source") : NULL;
   *ok = !source_ref || source;
@@ -310,7 +310,7 @@ static const char *type_name(uint32_t type) {
   return type < sizeof names / sizeof *names && names[type] ? names[type] : "none";
 }
 
-/** The text of a key event that carries none: by the scene's layout, as the real function derives it. */
+/** The text of a key event without a text of its own, derived from the scene's layout like the real function does. */
 static char *text_of(const EventState *state) {
   if (state->text_given) return utf8_from_utf16(state->text, (size_t)state->text_length, 0);
   bool dead;
@@ -319,7 +319,7 @@ static char *text_of(const EventState *state) {
   return strdup(dead ? "" : text);
 }
 
-/* Events that the window server has not handled yet (`event_ms` of the scene). They are lost if their sender ends first. */
+/* Events that the window server has not handled yet (`event_ms` of the scene). Lost if the sender ends first. */
 typedef struct Pending {
   Json *event;
   uint32_t type;
@@ -356,7 +356,7 @@ void events_forget(void) {
 static void handle_later(Json *event, uint32_t type, double ms) {
   Pending **last = &pending, *one = calloc(1, sizeof *one);
   while (*last) last = &(*last)->next;
-  /* one after the other */
+  /* Events are handled one after the other. */
   *one = (Pending){event, type, now_ms() + ms, NULL};
   *last = one;
 }
@@ -455,7 +455,7 @@ API CGError CGAssociateMouseAndMouseCursorPosition(int32_t connected) {
   return 0;
 }
 
-/* Taps: refused, as to a process that may not listen. */
+/* Taps fail, as in a process without the permission to listen. */
 
 API Ref CGEventTapCreate(uint32_t tap, uint32_t place, uint32_t options, uint64_t mask, void *callback, void *context) {
   ENTER;
@@ -475,7 +475,7 @@ API void CGEventTapEnable(Ref ref, bool enable) {
   use(ref, MACH_PORT, "tap");
 }
 
-/** Keys and buttons that are still down, for the report. */
+/** Keys and buttons that are still down. */
 void held_print(Text *text) {
   const char *separator = "";
   text_add(text, "[");

@@ -17,10 +17,10 @@ enum {
   FIELD_TARGET_PID = 40, FIELD_SCROLL_POINT_Y = 96, FIELD_SCROLL_POINT_X = 97,
 };
 
-/** The flag that a modifier key holds; 0 for any other key. */
+/** The flag of a modifier key; 0 for any other key. */
 unsigned modifier_flag(int key);
 
-/** Handles the posted events whose time has come; forgets those that are still waiting. */
+/** Handles the posted events that are due. */
 void events_turn(void);
 void events_forget(void);
 

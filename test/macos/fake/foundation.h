@@ -1,10 +1,10 @@
-/* Values of CoreFoundation as this library makes and reads them itself. */
+/* CoreFoundation values that this library itself makes and reads. */
 #ifndef FOUNDATION_H
 #define FOUNDATION_H
 
 #include "object.h"
 
-/** The caller owns the result of a function named `_new`. UTF-8 may hold lone surrogates (WTF-8). */
+/** The caller owns the result of every function named `_new`. UTF-8 may contain lone surrogates (WTF-8). */
 Object *string_new(const char *utf8);
 Object *string_new_units(const uint16_t *units, CFIndex length);
 const char *string_utf8(const Object *string);
@@ -32,9 +32,9 @@ Object *dictionary_get(const Object *dictionary, const char *key);
 Object *bytes_new(const void *bytes, CFIndex length);
 void bytes_append(Object *data, const void *bytes, CFIndex length);
 Object *attributed_new(Object *string); /* takes over the caller's reference */
-/** Gives the characters from `start` up to `end` these attributes; what is outside of the string is left out. */
+/** Sets the attributes of the characters from `start` to `end`. Characters outside of the string are ignored. */
 void attributed_put(Object *attributed, CFIndex start, CFIndex end, Object *attributes);
-/** 2 numbers are grey and alpha, 4 are RGB and alpha, 5 are CMYK and alpha. */
+/** 2 numbers: grey and alpha. 4: RGB and alpha. 5: CMYK and alpha. */
 Object *color_new(const double *components, int count);
 Object *url_new(const char *url);
 Object *url_new_path(const char *path);
@@ -42,11 +42,11 @@ char *url_path(const Object *url); /* to be freed; NULL if it is not a file URL 
 
 extern Ref kCFBooleanTrue, kCFBooleanFalse, kCFNull, kCFRunLoopDefaultMode, kCFRunLoopCommonModes;
 
-/** Gives up the reference at the end of the innermost pool. */
+/** Releases the reference at the end of the innermost pool. */
 Object *autorelease(Object *object);
 void release(Ref ref);
 
-/** Called by the run loop: delivers one thing if there is one. */
+/** Called by the run loop. Delivers one thing, if something is pending. */
 typedef struct {
   bool (*fire)(Object *owner);
   Object *owner;

@@ -1,4 +1,4 @@
-/* Where elements are: moved windows take their contents along, scroll areas show a part of theirs. */
+/* Positions of elements: contents move with their window, and a scroll area shows a part of its contents. */
 #include "scene.h"
 
 #include <float.h>
@@ -20,7 +20,7 @@ static CGRect intersection(CGRect a, CGRect b) {
   return (CGRect){{x, y}, {right > x ? right - x : 0, bottom > y ? bottom - y : 0}};
 }
 
-/** How far a scroll area has moved its contents up and left. */
+/** The distance by which a scroll area has moved its contents up and left. */
 static CGPoint scrolled(const Node *area) {
   CGPoint offset = {0, 0};
   Json *content = node_get(area, "content");
@@ -62,14 +62,14 @@ bool node_hit(const Node *node, CGPoint point) {
   return node->framed && rect_has(node_frame(node), point) && rect_has(clip_of(node), point);
 }
 
-/* Later children are drawn on top: the last one that contains the point wins. */
+/* Later children are drawn on top: the last child that contains the point wins. */
 static Node *deepest(Node *node, CGPoint point) {
   for (int i = node->count; i-- > 0;) {
     Node *child = node->children[i];
     if (!node_shows(child) || (node_is(child, "AXMenu") && !child->open)) continue;
     if (node_is(child, "AXColumn")) continue; /* lies over the rows, but nothing of it is drawn */
     if (child->framed && !rect_has(node_frame(child), point)) {
-      /* a menu may reach beyond the button that opened it */
+      /* A menu may be larger than the button that opened it. */
       if (!child->count || !child->open) continue;
     }
     Node *found = deepest(child, point);
@@ -98,7 +98,7 @@ Node *node_at(const App *only, CGPoint point) {
   int count = windows_stacked(&windows);
   for (int i = 0; i < count; i++) {
     Node *window = windows[i];
-    /* an application does not know about windows of others that cover it */
+    /* An application does not know the windows of other applications that cover it. */
     if (only && window->app != only) continue;
     if (window_on_screen(window) && rect_has(node_frame(window), point)) return deepest(window, point);
   }

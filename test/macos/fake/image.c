@@ -1,4 +1,4 @@
-/* CGImage, bitmap contexts and ImageIO, as far as a screenshot needs them. */
+/* CGImage, bitmap contexts and ImageIO, for screenshots only. */
 #include "image.h"
 #include "foundation.h"
 #include "record.h"
@@ -31,7 +31,7 @@ static void paint(Picture *picture, CGRect area, double scale, CGRect rect, uint
     }
 }
 
-/** Without the grant to record the screen there is only the wallpaper, and no error. */
+/** Without the permission to record the screen, the picture shows only the wallpaper, and there is no error. */
 Picture picture_of(CGRect area, double scale, uint32_t only) {
   Picture picture = {(long)(area.size.width * scale), (long)(area.size.height * scale), NULL};
   picture.pixels = calloc((size_t)(picture.width * picture.height + 1), 4);
@@ -271,7 +271,7 @@ API int32_t CGColorSpaceGetModel(Ref ref) {
   return space ? (int32_t)space->as.holder.number : -1;
 }
 
-/** Valid as long as the colour. */
+/** Valid until the colour is released. */
 API const double *CGColorGetComponents(Ref ref) {
   ENTER;
   Object *color = use(ref, COLOR, "color");
@@ -430,7 +430,7 @@ API Ref CGImageSourceCopyPropertiesAtIndex(Ref ref, size_t index, Ref options) {
   return ref_of(properties);
 }
 
-/* Only the size is decoded: the image is blank. */
+/* Only the size is decoded. The image is blank. */
 static Ref blank_image(Ref ref, size_t index) {
   long width, height;
   if (index || !source_size(ref, &width, &height)) return NULL;
@@ -449,7 +449,7 @@ API Ref CGImageSourceCreateThumbnailAtIndex(Ref ref, size_t index, Ref options) 
   return blank_image(ref, index);
 }
 
-/** For the screencapture program: a window (with its number), else the area, else a display (1 is the main one). */
+/** For the screencapture program: the window with this number, else the area, else a display (1 is the main one). */
 API int fakemac_capture(const char *path, uint32_t number, int display, const double *area_given) {
   ENTER;
   world_turn();
@@ -471,5 +471,5 @@ API int fakemac_capture(const char *path, uint32_t number, int display, const do
   return !saved;
 }
 
-/** 0xrrggbb of a window in pictures, of the wallpaper for 0. */
+/** The colour 0xrrggbb of a window in pictures; of the wallpaper for 0. */
 API uint32_t fakemac_colour(uint32_t number) { return number ? window_colour(number) : WALLPAPER; }

@@ -10,14 +10,14 @@ typedef struct {
   uint8_t *pixels; /* blue, green, red, alpha; rows follow each other */
 } Picture;
 
-/** A PNG file, compressed well enough for flat colours. */
+/** Encodes a PNG file. Flat colours are compressed. */
 void png_encode(const Picture *picture, Text *out);
-/** Width and height of a PNG file; false when it is none. */
+/** Width and height of a PNG file; false if it is not one. */
 bool png_size(const uint8_t *bytes, size_t length, long *width, long *height);
 
-/** A screenshot of this part of the screen: of one window, or of all if `window` is 0. */
+/** A screenshot of this area: of one window, or of all windows if `window` is 0. */
 Picture picture_of(CGRect area, double scale, uint32_t window);
-/** The colour a window is painted in, as 0xrrggbb: tests tell windows apart by it. */
+/** The colour of a window in pictures, as 0xrrggbb. Tests distinguish windows by it. */
 uint32_t window_colour(uint32_t number);
 
 double display_scale_at(CGPoint point);

@@ -1,4 +1,4 @@
-/* Effects of keyboard, mouse and wheel on the scene. */
+/* Effects of keyboard, mouse and wheel events on the scene. */
 #include "events.h"
 #include "keyboard.h"
 #include "world.h"
@@ -17,7 +17,7 @@ static Node *nearest_with_action(Node *node, const char *action) {
   return NULL;
 }
 
-/** The nearest node with effects for this event: {"on": {"click": […]}}. */
+/** Runs the effects of the nearest node that has some for this event: {"on": {"click": […]}}. */
 static bool run_own(Node *node, const char *what) {
   for (; node; node = node->parent) {
     Json *effects = json_get(node_get(node, "on"), what);
@@ -195,7 +195,7 @@ static void edit_command(Node *node, const char *key) {
   if (!strcmp(key, "x")) delete_text(node, -1);
 }
 
-/** False when the key means nothing special. */
+/** False for a key without a special meaning. */
 static bool special_key(App *app, int key, uint64_t flags) {
   Node *focused = app->focused, *edited = focused && is_editable(focused) ? focused : NULL;
   CFRange range = edited ? selection(edited) : (CFRange){0, 0};

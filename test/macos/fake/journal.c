@@ -1,5 +1,5 @@
-/* One scene for several processes: every effect from outside is a line of the file FAKEMAC_STATE.
-   Every process reads the scene file and then applies the same lines in the same order. */
+/* Several processes share one scene: every effect from outside is a line of the file FAKEMAC_STATE. Each process reads
+   the scene file, and then applies the same lines in the same order. */
 #include "record.h"
 #include "world.h"
 
@@ -26,7 +26,7 @@ void journal_start(void) {
   if (path && file < 0) perror(path);
   known = 0;
   if (file < 0) return;
-  /* the first process starts the clock of the effects in "meanwhile" */
+  /* The first process starts the clock of the effects in "meanwhile". */
   struct stat status;
   flock(file, LOCK_EX);
   if (!fstat(file, &status) && status.st_size == 0) {
@@ -39,7 +39,7 @@ void journal_start(void) {
 
 bool journal_shared(void) { return file >= 0; }
 
-/** Applies complete lines that are new. */
+/** Applies the complete lines that are new. */
 static void follow(void) {
   struct stat status;
   if (fstat(file, &status) || status.st_size <= known) return;

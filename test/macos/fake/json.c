@@ -274,7 +274,7 @@ void json_print(Text *text, const Json *json) {
       if (json->integral) text_printf(text, "%.0f", json->number);
       else {
         text_printf(text, "%.17g", json->number);
-        /* 0.5 stays a float when read again, and so must 2.0 */
+        /* A float must stay a float when it is read again: 2.0 is not written as 2. */
         if (json->number == floor(json->number) && fabs(json->number) < 1e16) text_add(text, ".0");
       }
       return;

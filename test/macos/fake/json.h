@@ -1,4 +1,4 @@
-/* Scenes, effects and reports are JSON. A value is a small tree that is edited in place. */
+/* Scenes, effects and reports are JSON. A value is a small tree that can be changed. */
 #ifndef JSON_H
 #define JSON_H
 
@@ -18,7 +18,7 @@ struct Json {
   Json *first, *last, *next;
 };
 
-/** NULL if the text is not JSON; `error` then says where and why. */
+/** NULL if the text is not JSON. Then `error` names the line and the reason. */
 Json *json_parse(const char *text, Text *error);
 Json *json_clone(const Json *json);
 void json_free(Json *json);
@@ -34,7 +34,7 @@ int json_count(const Json *json);
 Json *json_new(JsonKind kind);
 Json *json_new_string(const char *string);
 Json *json_new_number(double number);
-/** Puts `value` under `key` (replacing and freeing the old value) and returns it. */
+/** Stores `value` under `key`, frees the old value, and returns the new one. */
 Json *json_set(Json *object, const char *key, Json *value);
 void json_drop(Json *object, const char *key);
 Json *json_push(Json *array, Json *value);

@@ -29,7 +29,7 @@ const char *layout_current(void) {
   return name && layout_named(name) ? name : "us";
 }
 
-/* The same on every layout. */
+/* Keys that are the same on every layout. */
 static const char *fixed_key(int key) {
   static const struct { int key; const char *text; } keys[] = {
       {36, "\r"}, {48, "\t"}, {51, "\b"}, {53, "\x1b"}, {76, "\x03"}, {115, "\x01"}, {116, "\x0b"}, {117, "\x7f"}, {119, "\x04"},
@@ -62,7 +62,7 @@ const char *compose(const char *accent, const char *letter) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     const char *at = strcmp(table[i].accent, accent) || strlen(letter) != 1 ? NULL : strchr(table[i].letters, *letter);
     if (!at) continue;
-    /* every composed letter of the table takes two bytes */
+    /* Every composed letter of the table has two bytes. */
     memcpy(result, table[i].composed + 2 * (at - table[i].letters), 2);
     return result;
   }

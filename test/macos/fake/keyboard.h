@@ -1,4 +1,4 @@
-/* Keyboard layouts: layouts.json, compiled in. */
+/* Keyboard layouts, compiled in from layouts.json. */
 #ifndef KEYBOARD_H
 #define KEYBOARD_H
 
@@ -7,9 +7,9 @@
 enum { SHIFT_DOWN = 1, OPTION_DOWN = 2 };
 
 void keyboard_init(void);
-/** By its name in layouts.json; NULL when there is none. */
+/** The layout with this name in layouts.json; NULL if there is none. */
 Json *layout_named(const char *name);
-/** The one the scene types with. */
+/** The layout of the scene. */
 const char *layout_current(void);
 /** The text that a key types, or "". A dead key returns its accent and sets `dead`. */
 const char *layout_key(const Json *layout, int key, int modifiers, bool *dead);

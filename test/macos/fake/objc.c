@@ -199,7 +199,7 @@ API Ref class_getClassMethod(Ref class, Ref selector) {
 
 void objc_msgSend(void);
 
-/* Every implementation is reached through objc_msgSend, which takes self and _cmd like any other. */
+/* Every implementation is called through objc_msgSend, which gets self and _cmd as for any other message. */
 API void *class_getMethodImplementation(Ref class, Ref selector) {
   ENTER;
   return class_method(class, '-', selector) ? (void *)objc_msgSend : NULL;
@@ -235,7 +235,7 @@ API int8_t class_addMethod(Ref class, Ref selector, void *implementation, const 
 API void *objc_setUncaughtExceptionHandler(void *function) { return (void)function, NULL; }
 API void *objc_setExceptionPreprocessor(void *function) { return (void)function, NULL; }
 
-/* References: nil is fine here, unlike in CFRetain and CFRelease */
+/* References: nil is allowed here, unlike in CFRetain and CFRelease */
 
 API Ref objc_retain(Ref ref) {
   ENTER;

@@ -1,4 +1,4 @@
-/* Classes of Foundation; strings, arrays and the like are CoreFoundation's own objects. */
+/* Classes of Foundation. Strings, arrays and similar objects are those of CoreFoundation. */
 #include "objc.h"
 #include "record.h"
 #include "trip.h"
@@ -58,7 +58,7 @@ static void object_description(Message *m) {
 
 static void class_alloc(Message *m) { answer_object(m, instance_new(((Class *)m->self->as.extra.state)->name, NULL)); }
 
-/* Key-value coding: only keys that exist; an unknown one is an exception */
+/* Key-value coding: an unknown key is an exception. */
 static void object_value_for_key(Message *m) {
   Object *key = argument(m, 0, STRING, "key");
   const Method *method = key ? method_of(m->self, string_utf8(key)) : NULL;
@@ -103,7 +103,7 @@ static void string_with_utf8(Message *m) {
   free(units);
 }
 
-/* The result of UTF8String lives as long as the pool: an autoreleased copy owns it. */
+/* The result of UTF8String lives as long as the pool, because an autoreleased copy owns it. */
 static void string_utf8_(Message *m) {
   char *utf8 = utf8_from_utf16(m->self->as.string.units, (size_t)m->self->as.string.length, 1);
   if (!utf8) return;
@@ -220,7 +220,7 @@ static void url_path_(Message *m) {
 
 static void url_string(Message *m) { answer_object(m, m->self->as.holder.inner); }
 
-/* NSAutoreleasePool: the old way to say push and pop */
+/* NSAutoreleasePool: the older form of push and pop */
 
 void *objc_autoreleasePoolPush(void);
 void objc_autoreleasePoolPop(void *token);

@@ -23,7 +23,7 @@ void pasteboard_init(void) {
 
 static Json *contents(void) { return json_get(scene.json, "pasteboard"); }
 
-/* The owner of the pasteboard may be slow, and the reader has to wait. */
+/* Waits for the owner of the pasteboard, which may be slow. */
 static void ask_owner(void) {
   world_turn();
   sleep_us(json_number(scene.json, "pasteboard_slow_ms", 0) * 1e3);

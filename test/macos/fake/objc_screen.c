@@ -1,4 +1,4 @@
-/* NSScreen, NSEvent and NSApplication: Cocoa's y axis points up from the bottom of the main screen. */
+/* NSScreen, NSEvent and NSApplication. Cocoa's y axis points upwards from the bottom of the main screen. */
 #include "image.h"
 #include "objc.h"
 #include "record.h"

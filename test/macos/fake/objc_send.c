@@ -1,5 +1,5 @@
-/* objc_msgSend: one entry for every shape of message. Integers and reals arrive in their own registers on both
-   machines, so one C function can take them all; the assembly puts results where each shape expects them. */
+/* objc_msgSend: one entry for all messages. Integers and reals arrive in separate registers on both machines, so one C
+   function receives every combination. The assembly copies the results into all registers that a caller may read. */
 #include "objc.h"
 #include "record.h"
 
@@ -74,7 +74,7 @@ static void run(Ref self, Ref selector, const uint64_t *arguments, const double 
   method->run(&message);
 }
 
-/* Named like the function that the caller called, for the report. */
+/* Has the name of the function that the caller called, for the report. */
 static Counter sends;
 
 __attribute__((used, visibility("hidden"))) Result *objc_dispatch(Ref self, Ref selector, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
@@ -85,7 +85,7 @@ __attribute__((used, visibility("hidden"))) Result *objc_dispatch(Ref self, Ref 
 }
 
 #if defined(__x86_64__)
-/** For results that come back in memory: rectangles. */
+/** For results that are returned in memory: rectangles. */
 API double *objc_msgSend_stret(double *out, Ref self, Ref selector, uint64_t a, uint64_t b, uint64_t c) {
   ENTER;
   double reals[8] = {0};

@@ -1,4 +1,4 @@
-/* NSWorkspace, NSRunningApplication, NSBundle. They show the state of the last time that the run loop ran. */
+/* NSWorkspace, NSRunningApplication, NSBundle. They show the state at the time when the run loop last ran. */
 #include "objc.h"
 #include "record.h"
 #include "world.h"
@@ -169,7 +169,7 @@ static void running_bundle_url(Message *m) {
   answer_autoreleased(m, path ? url_new_path(path) : NULL);
 }
 
-/** /Applications/X.app runs /Applications/X.app/Contents/MacOS/X unless the scene says otherwise. */
+/** /Applications/X.app runs /Applications/X.app/Contents/MacOS/X, unless the scene names another program. */
 void executable_of(const App *app, char *out, size_t room) {
   const char *said = json_string(app->json, "executable"), *path = json_string(app->json, "path");
   if (said) snprintf(out, room, "%s", said);
@@ -230,7 +230,7 @@ static void running_force(Message *m) {
   answer(m, app != NULL);
 }
 
-/* From macOS 14 on activation is a request; a scene can refuse it. */
+/* Since macOS 14, activation is a request. A scene can refuse it. */
 static void running_activate(Message *m) {
   App *app = app_of(m);
   bool refused = json_true(scene.json, "refuses_activation");

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Objects live in one reserved stretch of addresses, so that any number can be judged as a reference
-   without touching memory that is not ours. Their slots are never used again. */
+/* All objects are in one reserved range of addresses. So any number can be checked as a reference without a read of
+   foreign memory. Slots are never used again. */
 #define MAGIC 0xf00dfacau
 #define ROOM ((size_t)4 << 30)
 #define TAG ((uintptr_t)1 << 63)
@@ -59,7 +59,7 @@ Object *object_hold(Object *object) {
 static void lose(Object *object) {
   if (--object->count > 0) return;
   freed++;
-  /* its members are released now: borrowed references to them are dangling from here on */
+  /* Releases its members now. Borrowed references to them are invalid from here on. */
   if (traits[object->kind].finalize) traits[object->kind].finalize(object);
 }
 
@@ -137,7 +137,7 @@ void object_describe(const Object *object, Text *text) {
   else text_printf(text, "<%s %p>", traits[object->kind].name, ref_of(object));
 }
 
-/* Objects that were alive at the last mark. Earlier ones stay dead, and a long run makes millions of them. */
+/* Objects that were alive at the last mark. Only these are searched: a long run makes millions of objects. */
 static Object **survivors;
 static size_t survivor_count, marked_made;
 
@@ -183,7 +183,7 @@ API Ref CFRetain(Ref ref) {
   return ref;
 }
 
-/** Shared by CFRelease, -release and the Release functions of CoreGraphics. */
+/** Called by CFRelease, -release and the Release functions of CoreGraphics. */
 void release(Ref ref) {
   Object *object = use(ref, ANY, "cf");
   if (!object) return;

@@ -1,4 +1,4 @@
-/* Reference-counted objects that remember their owners and stay behind as tombstones. */
+/* Reference-counted objects that remember their owners, and remain as tombstones. */
 #ifndef OBJECT_H
 #define OBJECT_H
 
@@ -46,25 +46,25 @@ struct Object {
 
 extern Traits traits[KIND_COUNT];
 
-/** Owned once by the caller. `tagged`: the reference has bit 63 set and low bits that a double cannot keep. */
+/** The caller owns the object once. `tagged`: the reference has bit 63 set, and low bits that a double loses. */
 Object *object_new(Kind kind, bool tagged);
 Ref ref_of(const Object *object);
-/** As long as the library lives; never a leak. */
+/** Lives as long as the library, and is never a leak. */
 Object *object_constant(Object *object);
 
-/** The caller gains or gives back a reference. */
+/** Adds or removes a reference of the caller. */
 Object *object_own(Object *object);
 void object_disown(Object *object);
-/** This library (a container, a pool, a scene) gains or gives back a reference. */
+/** Adds or removes a reference of this library: of a container, a pool or a scene. */
 Object *object_hold(Object *object);
 void object_drop(Object *object);
-/** The caller's reference becomes ours, and back. */
+/** Turns the caller's reference into ours, and back. */
 Object *object_adopt(Object *object);
 Object *object_hand_over(Object *object);
 
-/** The live object behind a reference; if there is none, records the violation and returns NULL. */
+/** The live object of a reference. If there is none, records the violation and returns NULL. */
 Object *use(Ref ref, Kind kind, const char *argument);
-/** The same without a word. */
+/** The same without a record. */
 Object *peek(Ref ref);
 bool objects_equal(const Object *a, const Object *b);
 CFHashCode object_hash(const Object *object);

@@ -39,7 +39,7 @@ static void forget_news(News *news) {
   free(news);
 }
 
-/** Registered on the application: everything in it. On an element: that element. */
+/** A registration on the application covers everything in it; one on an element covers only that element. */
 static bool concerns(const Registration *registration, const Node *node, const char *notification) {
   if (!string_is(registration->notification, notification)) return false;
   Node *watched = element_node(registration->element);
@@ -61,7 +61,7 @@ void notify(Node *node, const char *notification) {
   }
 }
 
-/* We own element and name: a callback that keeps them must retain them. */
+/* Element and name belong to us: a callback that keeps them must retain them. */
 static bool fire(Object *observer) {
   ObserverState *state = observer->as.extra.state;
   News *news = state->queue;

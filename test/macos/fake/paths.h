@@ -1,10 +1,10 @@
-/* Which file stands for one of Apple's. Shared with dlredirect.c. */
+/* The file that replaces a file of Apple. Shared with dlredirect.c. */
 #ifndef PATHS_H
 #define PATHS_H
 
 #include <string.h>
 
-/** 1: our library; 2: the system's libffi; 0: not Apple's. */
+/** 1: our library. 2: the system's libffi. 0: not a library of Apple. */
 static inline int apple_library(const char *path) {
   if (!path) return 0;
   if (!strncmp(path, "/System/Library/", 16)) return 1;

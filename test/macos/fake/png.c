@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Deflate with the fixed code and runs of one byte: no more is needed for flat colours. */
+/* Deflate with the fixed code and runs of one byte, which is enough for flat colours. */
 
 typedef struct {
   Text *out;
@@ -16,7 +16,7 @@ static void put_bits(Bits *bits, uint32_t value, int count) {
   for (bits->count += count; bits->count >= 8; bits->count -= 8, bits->held >>= 8) text_bytes(bits->out, &(uint8_t){(uint8_t)bits->held}, 1);
 }
 
-/** Huffman codes go in with their first bit first. */
+/** Writes a Huffman code, its first bit first. */
 static void put_code(Bits *bits, uint32_t code, int count) {
   uint32_t turned = 0;
   for (int i = 0; i < count; i++) turned |= (code >> i & 1) << (count - 1 - i);

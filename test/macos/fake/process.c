@@ -1,4 +1,4 @@
-/* libSystem: processes of the scene, and the few system calls that Linux does not have. */
+/* libSystem: processes of the scene, and system calls that Linux does not have. */
 #include "foundation.h"
 #include "objc.h"
 #include "paths.h"
@@ -47,7 +47,7 @@ API int proc_name(int pid, char *buffer, uint32_t room) {
   return (int)strlen(buffer);
 }
 
-/** As <sys/proc_info.h> lays it out: 136 bytes. */
+/** Laid out as in <sys/proc_info.h>: 136 bytes. */
 struct proc_bsdinfo {
   uint32_t flags, status, xstatus, pid, ppid, uid, gid, ruid, rgid, svuid, svgid, reserved;
   char comm[16], name[32];
@@ -77,7 +77,7 @@ API int proc_pidinfo(int pid, int flavor, uint64_t argument, void *buffer, int r
   return (int)sizeof info;
 }
 
-/** The number of bytes, as the real function answers; without a buffer, how many would be wanted. */
+/** Returns a number of bytes, like the real function. Without a buffer: the number of bytes that would be needed. */
 static int list_pids(int *pids, int room) {
   world_turn();
   int count = 0;
@@ -96,13 +96,13 @@ API int proc_listpids(uint32_t type, uint32_t info, int *buffer, int room) {
   return list_pids(buffer, room);
 }
 
-/** Unlike proc_listpids it answers a number of processes. */
+/** Returns a number of processes, unlike proc_listpids. */
 API int proc_listallpids(int *buffer, int room) {
   ENTER;
   return list_pids(buffer, room) / (int)sizeof(int);
 }
 
-/** True when the pid belongs to the scene: then nothing real is ever signalled. */
+/** True if the pid belongs to the scene. Then no real process gets the signal. */
 API bool fakemac_kill(int pid, int signal, int *result) {
   ENTER;
   world_turn();
@@ -180,7 +180,7 @@ API int _NSGetExecutablePath(char *buffer, uint32_t *room) {
 
 /* Loading */
 
-/** A framework was asked for by path: AppKit's classes exist from then on. */
+/** Called when a framework is loaded by path. AppKit's classes exist from then on. */
 API void fakemac_note_load(const char *path) {
   ENTER;
   static bool noted;

@@ -1,4 +1,4 @@
-/* The functions that read elements. */
+/* Functions that read elements. */
 #include "record.h"
 #include "trip.h"
 #include "world.h"
@@ -177,7 +177,7 @@ API AXError AXUIElementCopyElementAtPosition(Ref ref, float x, float y, Ref *out
   if (error) return error;
   if (trip.node && trip.node->parent) return kAXErrorIllegalArgument;
   Node *found = node_at(trip.node ? trip.node->app : NULL, (CGPoint){(double)x, (double)y});
-  /* a browser answers with the page, and finds what is in it later or never */
+  /* A browser answers with the page, and finds the element inside later or never. */
   for (Node *at = found; at; at = at->parent)
     if (node_is(at, "AXWebArea") && !node_flag(at, "hits", false)) found = at;
   if (!found) return kAXErrorNoValue;
@@ -185,7 +185,7 @@ API AXError AXUIElementCopyElementAtPosition(Ref ref, float x, float y, Ref *out
   return kAXErrorSuccess;
 }
 
-/** Private, but used by every window tool: the CGWindowList number of the element's window. */
+/** Private, but used by every window tool: the element's window as numbered in CGWindowList. */
 API AXError _AXUIElementGetWindow(Ref ref, uint32_t *number) {
   ENTER;
   Trip trip;

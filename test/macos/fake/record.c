@@ -35,7 +35,7 @@ static double slept_us, skipped_ms;
 static struct { char name[64]; long count; } attributes[512];
 long round_trips;
 
-/* Filled in by the parts that know. */
+/* Defined by the files that know the facts. */
 void pools_print(Text *text);
 void held_print(Text *text);
 
@@ -256,7 +256,7 @@ void report_save(void) {
 static void at_exit(void) { report_save(); }
 
 void record_init(void) {
-  /* Bun ends by quick_exit, a C program by exit */
+  /* Bun ends with quick_exit, a C program with exit. */
   atexit(at_exit);
   at_quick_exit(at_exit);
 }

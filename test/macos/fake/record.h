@@ -1,4 +1,4 @@
-/* Calls, violations, events, the clock, and the report of them all. */
+/* Calls, violations, events and the clock, and the report of all of them. */
 #ifndef RECORD_H
 #define RECORD_H
 
@@ -20,10 +20,10 @@ struct Counter {
 
 int call_enter(Counter *counter, const char *symbol);
 void call_leave(int *entered);
-/** The exported function that is running, for reports. */
+/** The exported function that is running. */
 const char *call_symbol(void);
 
-/** Around anything that lets the caller's code run or that waits: the lock is free meanwhile. */
+/** Releases the lock around everything that runs the caller's code or waits. */
 typedef struct {
   int depth;
   const char *symbol;
@@ -33,11 +33,11 @@ void call_resume(Pause pause);
 
 bool on_main_thread(void);
 
-/** A rule was broken: the real frameworks would crash, corrupt memory or misbehave. */
+/** Records a broken rule: the real frameworks would crash, corrupt memory or misbehave. */
 void breach(const char *kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/** Like an uncaught exception: violation, report, abort (unless FAKEMAC_ABORT=never). */
+/** Like an uncaught exception: records the violation, reports and aborts (unless FAKEMAC_ABORT=never). */
 void fatal(const char *kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/** Legal but noteworthy: an argument that is answered with an error code, a message to nil. */
+/** Records a legal but remarkable call: an argument that gives an error code, a message to nil. */
 void note(const char *kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** One line of the record: `Text line = record_open("post"); text_printf(&line, ",\"x\":1"); record_close(&line);` */
@@ -48,10 +48,10 @@ void count_attribute(const char *name);
 extern long round_trips;
 
 double now_ms(void);
-/** Lets time pass: really, or only on the clock with FAKEMAC_CLOCK=virtual. Frees the lock meanwhile. */
+/** Lets time pass: really, or only on the clock with FAKEMAC_CLOCK=virtual. Releases the lock meanwhile. */
 void sleep_us(double us);
 
-/** Everything since the last mark starts at zero. */
+/** Starts a new report at zero. */
 void record_reset(void);
 void record_init(void);
 void report_print(Text *text);

@@ -1,4 +1,4 @@
-/* libSystem: the process that privacy grants are looked up for, and starting over without a responsible parent. */
+/* libSystem: the process that privacy grants are looked up for, and a restart without a responsible parent. */
 #include "record.h"
 #include "world.h"
 
@@ -12,7 +12,7 @@
 #define POSIX_SPAWN_SETEXEC 0x40
 #define DISCLAIMED "FAKEMAC_DISCLAIMED"
 
-/** Of this process: the scene's "responsible" (a pid, or "self"); of any other process: itself. */
+/** For this process: the scene's "responsible" (a pid, or "self"). For any other process: itself. */
 API pid_t responsibility_get_pid_responsible_for_pid(pid_t pid) {
   ENTER;
   world_turn();
@@ -22,7 +22,7 @@ API pid_t responsibility_get_pid_responsible_for_pid(pid_t pid) {
   return word && !strcmp(word, "self") ? pid : (pid_t)json_number(scene.json, "responsible", -1);
 }
 
-/* Apple's posix_spawnattr_t is a pointer to something that init allocates. */
+/* Apple's posix_spawnattr_t is a pointer to memory that init allocates. */
 typedef struct {
   short flags;
   int disclaims;
@@ -53,7 +53,7 @@ API int responsibility_spawnattrs_setdisclaim(Attributes *attributes, int discla
   return 0;
 }
 
-/** Only as an exec that disclaims. The scene's "exec_fails" is the errno of a refusal. */
+/** Only as an exec that disclaims responsibility. The scene's "exec_fails" is the errno of a failure. */
 API int posix_spawn(pid_t *pid, const char *path, const void *actions, Attributes *attributes, char *const arguments[], char *const environment[]) {
   ENTER;
   (void)pid;

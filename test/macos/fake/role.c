@@ -1,4 +1,4 @@
-/* Properties of all elements of a role: roles.json, compiled in. */
+/* Properties of all elements of a role, compiled in from roles.json. */
 #include "record.h"
 #include "scene.h"
 

@@ -288,7 +288,7 @@ bool scene_load(const char *source) {
     if (json_true(app, "frontmost")) scene.front = added->pid;
   }
   if (!scene.front && scene.apps) scene.front = scene.apps->pid;
-  /* the frontmost application's windows are above all others, in their own order, and sheets above their windows */
+  /* The windows of the frontmost application are above all others, in their own order. Sheets are above. */
   Node **windows;
   int count = windows_stacked(&windows);
   for (int i = 0; i < count; i++) windows[i]->z = count - i + (windows[i]->app->pid == scene.front ? 1000000 : 0);

@@ -1,4 +1,4 @@
-/* The scene: applications, their windows and elements, as read from a JSON file and changed by effects. */
+/* The scene: applications with their windows and elements, read from a JSON file and changed by effects. */
 #ifndef SCENE_H
 #define SCENE_H
 
@@ -62,7 +62,7 @@ typedef struct {
 
 extern Scene scene;
 
-/** Replaces the scene; `source` is JSON or the path of a JSON file. False with a message on stderr. */
+/** Replaces the scene. `source` is JSON or the path of a JSON file. On failure: false, and a message on stderr. */
 bool scene_load(const char *source);
 
 App *app_by_pid(int pid);                   /* also one that has quit */
@@ -72,21 +72,21 @@ App *app_add(const Json *json);
 Json *installed_app(const char *name);      /* by name, bundle id or path */
 
 Node *node_by_serial(unsigned serial);
-/** By "id", by "#serial", or "self"; NULL when there is none. */
+/** The node with this "id", with this "#serial", or "self"; NULL if there is none. */
 Node *node_by_name(const char *name, Node *self);
-/** How records and effects name it. The text is overwritten by the fourth call from now. */
+/** The name of a node in records and effects. The fourth call from now overwrites the text. */
 const char *node_label(const Node *node);
 
 /** A member of the node, of its prototype or of its role, in this order. Strings may need node_text. */
 Json *node_get(const Node *node, const char *key);
-/** The same with "{i}" and "{n}" filled in; to be freed. NULL if it is not a string. */
+/** The same with "{i}" and "{n}" replaced; to be freed. NULL if it is not a string. */
 char *node_text(const Node *node, const char *key);
 char *fill_in(const Node *node, const char *string);
 bool node_is(const Node *node, const char *role);
 bool node_flag(const Node *node, const char *key, bool fallback);
 void node_set(Node *node, const char *key, Json *value);
 bool node_settable(const Node *node, const char *attribute);
-/** The effects of an action; NULL when the node does not offer it. */
+/** The effects of an action; NULL if the node does not offer it. */
 Json *node_action(const Node *node, const char *action);
 
 Node *node_root(App *app); /* of an application that is being added */
@@ -100,7 +100,7 @@ Node *window_by_number(uint32_t number);
 bool window_listed(const Node *window);     /* in AXWindows: on this space and not gone */
 bool window_on_screen(const Node *window);
 Node *window_in_front(const App *app);      /* the app's, NULL when it has none */
-/** All windows of all applications, front to back. Returns the count. */
+/** All windows of all applications, front to back. Returns their number. */
 int windows_stacked(Node ***windows);
 void window_raise(Node *window);
 

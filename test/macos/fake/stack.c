@@ -1,4 +1,4 @@
-/* Windows: which there are, which show, and which is in front. */
+/* Windows: the list of them, the visible ones, and the one in front. */
 #include "scene.h"
 
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static long z_top(void) {
 void window_raise(Node *window) {
   long top = z_top();
   window->z = ++top;
-  /* its sheets and popovers stay on it */
+  /* Sheets and popovers stay on their window. */
   for (int i = 0; i < scene.window_count; i++)
     for (Node *at = scene.windows[i]->parent; at; at = at->parent)
       if (at == window) scene.windows[i]->z = ++top;

@@ -1,4 +1,4 @@
-/** One scene per test, and a check for violations afterwards. */
+/** One scene for each test, and a check for violations after it. */
 import { expect } from "bun:test"
 import { type FakeMac, startScene } from "../fake.ts"
 import { buildFake } from "./build.ts"
@@ -27,7 +27,7 @@ export function release(): void {
   for (const ref of kept.splice(0)) mac().CFRelease(ref)
 }
 
-/** For afterEach: checks that the test caused no violations. */
+/** For afterEach: expects that the test caused no violations. */
 export function finish(): void {
   release()
   if (!scene) return

@@ -1,4 +1,4 @@
-/* A growing piece of text, and the two Unicode forms that meet in this library. */
+/* A text that grows, and the two Unicode forms of this library. */
 #ifndef TEXT_H
 #define TEXT_H
 
@@ -18,9 +18,9 @@ void text_quote(Text *text, const char *chars);
 void text_clear(Text *text);
 void text_free(Text *text);
 
-/** UTF-8 to UTF-16. With `strict`, anything ill-formed answers -1; without, surrogates pass (WTF-8). */
+/** UTF-8 to UTF-16. `strict`: −1 for ill-formed text. Otherwise lone surrogates are allowed (WTF-8). */
 long utf16_from_utf8(const char *bytes, size_t length, int strict, uint16_t **units);
-/** UTF-16 to UTF-8. A lone surrogate answers NULL with `strict`, else three bytes (WTF-8). */
+/** UTF-16 to UTF-8. A lone surrogate: NULL with `strict`, otherwise three bytes (WTF-8). */
 char *utf8_from_utf16(const uint16_t *units, size_t length, int strict);
 
 #endif

@@ -59,10 +59,10 @@ AXError travel(Ref ref, const char *const *names, int count, Trip *trip) {
   App *app = element_app(trip->element);
   if (!app) return kAXErrorCannotComplete;
   Node *node = element_node(trip->element);
-  /* an application that has just started has no accessibility server yet: the answer comes at once */
+  /* An application that has just started does not have an accessibility server yet, and answers at once. */
   if (app->running && now_ms() - app->started_ms < json_number(app->json, "ready_ms", 0)) return kAXErrorCannotComplete;
   if (app->running && (app->hung || planned_hang(node, names, count))) {
-    /* it may come back while we wait; asked for in small steps, since others can wake it */
+    /* The application may come back while we wait. Small steps, because another process can wake it. */
     for (double left = (double)timeout * 1e6; left > 0; left -= 20000) {
       sleep_us(left < 20000 ? left : 20000);
       world_turn();

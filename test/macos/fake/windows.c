@@ -1,4 +1,4 @@
-/* CGWindowList: the same windows as the accessibility tree, as the window server lists them. */
+/* CGWindowList: the windows of the accessibility tree as the window server lists them. */
 #include "foundation.h"
 #include "record.h"
 #include "trip.h"
@@ -22,7 +22,7 @@ void windows_init(void) {
   WINDOW_KEYS(CONSTANT)
 }
 
-/** An application's window or one of the system's own ("others" of the scene: dock, menu bar, wallpaper). */
+/** A window of an application or of the system ("others" of the scene: Dock, menu bar, wallpaper). */
 typedef struct {
   uint32_t number;
   int pid, layer;
@@ -65,7 +65,7 @@ static Listed from_json(const Json *said) {
   };
 }
 
-/** Everything, front to back: above the normal layer, the applications' windows, below it. */
+/** All windows, front to back: above the normal layer, the applications' windows, below the normal layer. */
 static int list_all(Listed **out) {
   Node **windows;
   int stacked = windows_stacked(&windows), count = 0;
@@ -116,7 +116,7 @@ static Object *description(const Listed *window) {
   dictionary_put_new(about, "kCGWindowOwnerPID", number_new_integer(window->pid));
   dictionary_put_new(about, "kCGWindowMemoryUsage", number_new_integer(2288));
   if (window->owner) dictionary_put_new(about, "kCGWindowOwnerName", string_new(window->owner));
-  /* titles need Screen Recording */
+  /* Titles need Screen Recording. */
   if (window->title && trusted("screen")) dictionary_put_new(about, "kCGWindowName", string_new(window->title));
   if (window->on_screen) dictionary_put_new(about, "kCGWindowIsOnscreen", object_own(boolean(true)));
   return about;

@@ -24,7 +24,7 @@ static void resize(Node *node, const Json *size) {
   notify(node, "AXWindowResized");
 }
 
-/** The rows or children named by the value are selected, all others are not. */
+/** Selects the rows or children in the value, and deselects all others. */
 static void select_only(Node *node, const Json *elements) {
   for (int i = 0; i < node->count; i++) {
     Node *child = node->children[i];
@@ -88,7 +88,7 @@ void write_attribute(Node *node, const char *attribute, Json *value) {
   } else if (!strcmp(attribute, "AXValue")) write_value(node, value);
   else if (!json_has(node_get(node, "forgets"), attribute)) node_set(node, attribute, json_clone(value));
   Json *then = json_get(node_get(node, "on"), attribute);
-  /* a browser shows what a client wrote into a field, and the page never hears of it */
+  /* A browser shows written text in a field without telling the page. */
   bool echo = in_page(node) && (!strcmp(attribute, "AXValue") || !strcmp(attribute, "AXSelectedText"));
   if (then && !echo) effects_run(then, node);
   json_free(value);

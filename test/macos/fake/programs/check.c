@@ -1,4 +1,4 @@
-/* The rules of CoreFoundation, checked from C: every block names the violations that must be reported. */
+/* Checks the rules of CoreFoundation from C. Every block names the violations that must be reported. */
 #include "apple.h"
 
 #include <stdio.h>
@@ -221,7 +221,7 @@ static void pools(void) {
   expect(noticed("pool"), "a pool can be popped once");
 }
 
-/* Structures by value and in results, as both machines pass them. */
+/* Structures as arguments and results, as both machines pass them. */
 static void structures(void) {
   fakemac_reset();
   CGRect screen = CGDisplayBounds(CGMainDisplayID());

@@ -1,4 +1,4 @@
-/** A program that knows only Apple's paths: run by Bun with the preload, and compiled with dlredirect. */
+/** A program that knows only Apple's paths. Bun runs it with the preload; compiled, it runs with dlredirect. */
 import { dlopen, ptr } from "bun:ffi"
 
 const FRAMEWORKS = "/System/Library/Frameworks"

@@ -1,4 +1,4 @@
-/* The programs of macOS that the adapter may run, all in one: the name it is called by decides. */
+/* The programs of macOS that the adapter may run. This program is all of them: its name says which. */
 #include <libgen.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@ int fakemac_run(const char *program, const char *arguments);
 const char *fakemac_pasteboard(void);
 bool fakemac_installed(const char *name);
 
-/* "-l 12" and "-l12" both name a value. */
+/* A value follows its flag in the next word or in the same one: "-l 12", "-l12". */
 static const char *value_of(int count, char **arguments, int *at) {
   if (arguments[*at][2]) return arguments[*at] + 2;
   return *at + 1 < count ? arguments[++*at] : "";
