@@ -5,7 +5,7 @@ import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 import { startXvfb } from "./x11/xvfb.ts"
 
-/** The process of a window: the X server and the accessibility bus know it; a window may claim any. */
+/** The process of a window. The X server and the accessibility bus know it; a window may claim any other one. */
 
 setDefaultTimeout(60_000)
 
@@ -27,7 +27,7 @@ const adapter = () => platform.adapter(Deadline.in(20_000))
 const isRunning = (pid: number) =>
   /^[^Z]/.test(Bun.spawnSync(["ps", "-o", "stat=", "-p", String(pid)]).stdout.toString())
 
-/** A terminal under a name of its own that claims to be another process. */
+/** A terminal with a name of its own. It claims to be another process. */
 async function openLiar(env: Readonly<Record<string, string>>, name: string, claimed: number) {
   const terminal = Bun.spawn(["xterm", "-xrm", "*waitForWm: false", "-name", name, "-T", name], {
     env: { ...env },
@@ -36,7 +36,7 @@ async function openLiar(env: Readonly<Record<string, string>>, name: string, cla
   const run = (...command: string[]) => Bun.spawnSync(command, { env: { ...env } }).stdout.toString()
   const window = await until(() => run("xdotool", "search", "--name", `^${name}$`).trim(), 20_000)
   const claim = () => run("xprop", "-id", window, "_NET_WM_PID")
-  // The terminal names itself a moment after its window is there.
+  // The terminal sets its pid a moment after its window appears.
   await until(() => claim().includes(`= ${terminal.pid}`), 20_000)
   run("xprop", "-id", window, "-f", "_NET_WM_PID", "32c", "-set", "_NET_WM_PID", String(claimed))
   expect(claim()).toContain(`= ${claimed}`)
@@ -68,7 +68,7 @@ test("a process is not ended only because a window names it", async () => {
   const there = await connectLinux({ env, root: desktop.home })
   try {
     const now = () => there.adapter(Deadline.in(20_000))
-    // Without the extension there is only the window's word.
+    // Without the extension, only the window itself names a process.
     const app = await until(async () => (await now().apps()).find(({ pid }) => pid === bystander.pid))
 
     expect(

@@ -13,7 +13,7 @@ withBus()
 
 const NOWHERE: Answer = { signature: "(so)", values: [["", "/org/a11y/atspi/null"]] }
 
-/** A list view of GTK 4, whose hit test knows a row only once the row was asked for its parts. */
+/** A GTK 4 list view. Its hit test knows a row only after a client has asked the row for its parts. */
 async function openList(isMapped: boolean) {
   let app: FakeApp | undefined
   const row = (id: string, y: number, height: number): FakeNode => ({

@@ -152,7 +152,7 @@ describe("children from the cache", () => {
   })
 })
 
-test("a tree that the cache has whole is read without a question", async () => {
+test("a tree that the cache contains completely is read without a question", async () => {
   const items = [
     item("w", "root", 0, 2, ROLE.FRAME),
     item("a", "w", 0, 1),

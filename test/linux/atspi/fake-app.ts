@@ -21,7 +21,7 @@ export interface FakeNode {
   readonly actions?: readonly string[]
   readonly labelledBy?: string
   readonly children?: readonly FakeNode[]
-  /** The last part of its path; a number by default. Listing an id again repeats that object. */
+  /** The last part of its path; a number by default. A repeated id lists the same object again. */
   readonly id?: string
   /** A child count that differs from the number of children. */
   readonly childCount?: number

@@ -56,7 +56,7 @@ async function namesIn(content: FakeNode) {
     .map(({ inferredName }) => inferredName)
 }
 
-describe("a nameless field in a paragraph that holds its text is named by", () => {
+describe("a nameless field in a paragraph that contains its text is named by", () => {
   test("the words right before it", async () => {
     expect(await namesIn(paragraph("City *", field()))).toEqual(["City"])
     expect(await namesIn(paragraph("From * to *", field(), field()))).toEqual(["From", "to"])

@@ -10,7 +10,7 @@ import { NOTHING } from "../../support/dispositions.ts"
 import { type Daemon, startDaemon, startPeer } from "../dbus/daemon.ts"
 import { FakeApp, type FakeNode } from "./fake-app.ts"
 
-/** Delivery reports if an application does part of an action or stops answering in the middle. */
+/** Reports of delivery if an app does part of an action, or stops answering in the middle. */
 
 let daemon: Daemon
 

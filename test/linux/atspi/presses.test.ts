@@ -32,7 +32,7 @@ test("a GTK 4 button whose process ends during the press is not reported as pres
     return answer
   }
   expect(await pressed(false)).toBe(true)
-  // On a busy machine the process may live until the button is pressed, or the look at it may come too late.
+  // On a busy machine, the process may live until the button is pressed, or the check may come too late.
   await until(async () => !(await pressed(true)))
   bus.close()
 })

@@ -12,7 +12,7 @@ import { FakeApp, type FakeNode } from "./fake-app.ts"
 
 let daemon: Daemon
 let bus: Bus
-/** The registry: the app and the event of each client that began to listen. */
+/** The registry. It records the app and the event of each client that starts to listen. */
 let registry: Bus
 let listeners: string[] = []
 let refuses = false
@@ -57,7 +57,7 @@ async function treeOf(app: FakeApp, deadline = soon()) {
 
 const named = async (app: FakeApp) => (await treeOf(app)).root.children.map(({ name }) => name)
 
-/** A window of GTK 3 with three buttons, and with the state of the test in it. */
+/** A GTK 3 window with three buttons, and the state that a test sets. */
 interface State {
   /** The ids of the buttons in the window: a, b or c. */
   shown: readonly string[]
@@ -133,7 +133,7 @@ describe("the cache of a GTK 3 app", () => {
   })
 })
 
-describe("the next reading of the same window", () => {
+describe("the second reading of a window", () => {
   test("asks the same questions once, and shows the new answers", async () => {
     using got = await start()
     expect(await named(got.app)).toEqual(["a", "b"])
@@ -166,8 +166,8 @@ describe("the next reading of the same window", () => {
   })
 })
 
-describe("what need not be asked of a GTK 3 app", () => {
-  test("the class of an object tells its interfaces once", async () => {
+describe("known facts of a GTK 3 app", () => {
+  test("the class of an object determines its interfaces, and is asked for once", async () => {
     using got = await start()
     await treeOf(got.app)
     await treeOf(got.app)
@@ -180,7 +180,7 @@ describe("what need not be asked of a GTK 3 app", () => {
     expect(got.app.asked("c")).toContain("GetInterfaces")
   })
 
-  test("only a cell of a class without children is not asked for them again", async () => {
+  test("only a cell whose class has no children is not asked for children again", async () => {
     let name = ""
     let isOpen = false
     const cell = (id: string, ...interfaces: string[]): FakeNode => ({
@@ -213,7 +213,7 @@ describe("what need not be asked of a GTK 3 app", () => {
     expect(app.asked("text")).not.toContain("GetChildren")
   })
 
-  test("the list tells whether the list of a combo box shows, each time anew", async () => {
+  test("whether the list of a combo box shows is asked each time", async () => {
     let isOpen = false
     let name = ""
     const item = (id: string, parent: string, index: number, role: number, count: number, states: number) => [

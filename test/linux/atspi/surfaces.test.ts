@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const adapter = (): Adapter => {
   const one = platform.adapter(Deadline.in(20_000))
-  // Closes after each input, as a command of its own does.
+  // Closes after each input, as a separate command does.
   return {
     ...one,
     input: (event) => one.input(event).finally(() => one.close()),
@@ -58,7 +58,7 @@ async function click(toolkit: string, role: string, name: string): Promise<void>
   if (!target) throw new Error(`no ${role} '${name}' in ${toolkit}`)
   const { delivery } = await adapter().perform(target.handle, { kind: "click" })
   if (delivery !== "not_delivered") return
-  // GTK 4's menus have no accessible action.
+  // Menus in GTK 4 do not have an accessible action.
   const { x, y, width, height } = target.bounds!
   await adapter().window((await windowOf(toolkit)).id, { kind: "focus" })
   const at = { x: x + width / 2, y: y + height / 2 }

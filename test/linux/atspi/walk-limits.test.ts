@@ -12,9 +12,9 @@ import { bus, daemon, depthOf, leafOf, OPTIONS, outline, read, withBus } from ".
 
 withBus()
 
-/** Questions that a walk does not ask, and its ends. */
+/** Limits of a walk: questions that it does not ask, and reasons for its end. */
 describe("a walk", () => {
-  test("stops counting when that would take long, and says so", async () => {
+  test("stops counting when that would take long, and reports it", async () => {
     const panel = (): FakeNode => ({
       role: "PANEL",
       hidden: true,
@@ -177,11 +177,11 @@ describe("a walk", () => {
     ])
     expect(got.app.asked("sheet")).not.toContain("GetChildren")
     expect(got.root.children[0]).toMatchObject({ role: "table", children_count: 0x7fffffff, children: [] })
-    // Some cells are in view, and no hit test told which.
+    // Some cells are in view, but no hit test named them.
     expect(got.complete).toBe(false)
   })
 
-  test("asks a sheet for no cells if they are not wanted", async () => {
+  test("does not ask a sheet for cells if the caller does not want them", async () => {
     const sheet = {
       role: "TABLE",
       id: "sheet",

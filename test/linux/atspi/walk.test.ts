@@ -184,7 +184,7 @@ describe("a walk", () => {
       expect(outline(counted.root)).toEqual({
         "window Window": [{ scrollarea: ["button In view"] }, "tab Other page"],
       })
-      // Its place tells the side; its name is not worth a question.
+      // Its position is enough to tell the side, so it is not asked for its name.
       expect(counted.app.asked("below").sort()).toEqual(["GetExtents", "GetRole", "GetState"])
       using all = await read(LONG, { offscreen: "read", toolkit })
       expect(outline(all.root)).toEqual({
@@ -199,7 +199,7 @@ describe("a walk", () => {
     },
   )
 
-  test("tells by their places which elements of Swing are scrolled out of view", async () => {
+  test("finds out by their positions which elements of Swing are scrolled out of view", async () => {
     const rows = [10, 900].map(
       (y): FakeNode => ({ role: "PUSH_BUTTON", name: `At ${y}`, extents: [0, y, 50, 20] }),
     )
@@ -310,7 +310,7 @@ describe("a walk", () => {
     expect(got.root.children[1]).toMatchObject({ role: "grid", actions: [] })
   })
 
-  test("marks the button of a LibreOffice list, which the label beside it may name", async () => {
+  test("marks the button of a LibreOffice list, so that the label beside it may name it", async () => {
     const parts: readonly FakeNode[] = [
       { role: "TEXT", hidden: true },
       { role: "COMBO_BOX", hidden: true },
@@ -392,7 +392,7 @@ describe("a walk", () => {
     got.app.calls.length = 0
     for (const { children: _, ...seen } of got.root.children) {
       const alone = await walkElement(atspi, live, Element.of(seen.handle))
-      // Alone it has bounds in any case: the pointer scrolls lists and tables.
+      // A single element always has bounds: the pointer scrolls lists and tables.
       const bounds = seen.bounds ?? alone.seen.bounds
       expect(alone).toEqual({ seen: { ...seen, bounds }, complete: true })
     }

@@ -11,7 +11,7 @@ const CHANGED = "org.a11y.atspi.Event.Object.StateChanged"
 let daemon: Daemon
 let registry: Bus
 let asked: string[] = []
-/** The signature that the fake registry accepts; old releases take only the event. */
+/** The signature that the fake registry accepts. Old releases accept only the event. */
 let understood = "sass"
 
 beforeAll(async () => {

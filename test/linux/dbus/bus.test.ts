@@ -72,10 +72,10 @@ describe("a connection", () => {
     await expect(open("")).rejects.toThrow(DBusClosed)
   })
 
-  test("that opens after its deadline fails, since there was no time left to greet the bus", async () => {
+  test("that opens after its deadline fails, because there was no time left to greet the bus", async () => {
     for (let round = 0; round < 50; round++) {
       const opening = Bus.open(daemon.address, Deadline.in(1))
-      // As on a busy machine: this process does not run until the deadline has passed.
+      // Simulates a busy machine: this process does not run until the deadline has passed.
       for (const end = performance.now() + 2; performance.now() < end; );
       await expect(opening).rejects.toBeInstanceOf(DBusTimeout)
     }

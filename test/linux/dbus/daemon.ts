@@ -29,7 +29,7 @@ export async function startDaemon(kind: "path" | "abstract" = "path"): Promise<D
   }
 }
 
-/** A socket server that answers as `speak` decides. */
+/** A socket server whose answers come from `speak`. */
 export function startPeer(
   speak: Partial<Record<"open" | "data", (socket: Bun.Socket<undefined>, chunk: Buffer) => void>>,
 ): Disposable & { readonly address: string; readonly sockets: Set<Bun.Socket<undefined>> } {

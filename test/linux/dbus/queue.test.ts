@@ -6,7 +6,7 @@ import { isListenedOn } from "../../../src/linux/dbus/queue.ts"
 import { openLink } from "../../../src/linux/x11/setup.ts"
 import { temporary } from "../../support/temporary.ts"
 
-/** Listens with a queue of one connection. Accepts the waiting one at each line, and says so. */
+/** Listens with a queue for one connection. Accepts the waiting one at each line on its input, and prints that. */
 const LISTENER = `
 import socket, sys
 server = socket.socket(socket.AF_UNIX)
@@ -79,7 +79,7 @@ test("a display whose queue is full is late, not missing", async () => {
   expect(error).toMatchObject({ code: "TIMEOUT" })
 })
 
-test("a socket that nobody listens on is refused at once", async () => {
+test("a socket without a listener is refused at once", async () => {
   using place = temporary()
   const path = `${place.path}/bus`
   {

@@ -83,7 +83,7 @@ describe("values", () => {
   test("are laid out as the specification's example", () => {
     // The string "foo", then the int64 that forces padding to 8.
     expect(marshal("sx", ["foo", 5n], false).toString("hex")).toBe("00000003666f6f000000000000000005")
-    // An array's length counts neither itself nor the padding before its first element.
+    // An array's length includes neither itself nor the padding before its first element.
     expect(marshal("at", [[5n]], false).toString("hex")).toBe("00000008000000000000000000000005")
   })
 

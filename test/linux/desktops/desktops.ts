@@ -6,7 +6,7 @@ import { listDesktops, startDesktop, stopDesktop } from "../../../src/linux/desk
 import { NOBODY, type OpenCopy } from "../../support/anybody.ts"
 import { type Temporary, temporary } from "../../support/temporary.ts"
 
-/** Isolated desktops for a test, and ways to look at them that do not use the code under test. */
+/** Isolated desktops for tests, and observations that do not use the code under test. */
 
 type Options = Partial<Parameters<typeof startDesktop>[0]>
 
@@ -43,7 +43,7 @@ export interface Desktops {
 
 export const sourceOf = (path: string) => new URL(`../../../${path}`, import.meta.url).pathname
 
-/** A new root for each test; what the test leaves running is stopped after it. */
+/** A new root for each test. Everything that the test leaves running is stopped after it. */
 export function desktopsOfEachTest(): Desktops {
   let place: Temporary
   beforeEach(() => {
@@ -134,7 +134,7 @@ export const marked = (id: string): string[] =>
     .split("\n")
     .filter(Boolean)
 
-/** False also for a zombie, which only waits for its parent. */
+/** False also for a zombie: it has ended, and only waits for its parent. */
 export const isRunning = (pid: number) =>
   /^[^Z]/.test(Bun.spawnSync(["ps", "-o", "stat=", "-p", String(pid)]).stdout.toString())
 

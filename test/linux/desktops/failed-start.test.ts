@@ -64,7 +64,7 @@ describe("a start that fails", () => {
       const found = desktops.record("one")
       return found && found.parts.length > 0 && found
     })
-    // Stopped first, so that it gets no further before it is killed.
+    // Stopped first: it must not continue before it is killed.
     child.kill("SIGSTOP")
     const isReady = desktops.record("one")?.ready
     child.kill("SIGKILL")

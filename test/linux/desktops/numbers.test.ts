@@ -15,7 +15,7 @@ import { listDesktops, startDesktop, stopDesktop } from "../../../src/linux/desk
 import { NOBODY, openCopy } from "../../support/anybody.ts"
 import { until } from "../../support/until.ts"
 
-/** The display numbers of isolated desktops, beside servers that others started. */
+/** Display numbers of isolated desktops, beside X servers of other programs. */
 
 setDefaultTimeout(60_000)
 
@@ -39,7 +39,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** A new desktop takes another number, and leaves the files of this one as they are. */
+/** Expects that a new desktop takes another number, and does not change the files of this one. */
 async function expectSkipped(number: number): Promise<void> {
   const before = facts(number)
   const desktop = await start(number)
@@ -57,7 +57,7 @@ describe("a new desktop skips a display number", () => {
     expect(stranger.exitCode).toBeNull()
   })
 
-  test("with a lock whose process is unknown here, as of another container", async () => {
+  test("with a lock whose process is unknown here, like that of another container", async () => {
     const number = freeNumber()
     const gone = Bun.spawn(["true"])
     await gone.exited
@@ -116,7 +116,7 @@ describe("a new desktop skips a display number", () => {
     expect(answers(number)).toBe(true)
   })
 
-  // The usual `-v /tmp/.X11-unix`: the sockets are shared, names in the abstract namespace are not, nor are locks.
+  // As with `-v /tmp/.X11-unix`: the container shares sockets, but neither abstract names nor locks.
   test.skipIf(!isRoot)("of the host, whose sockets a container shares", async () => {
     const result = await runScript(
       `const { statSync, existsSync } = await import("node:fs")
@@ -166,7 +166,7 @@ describe("the number of a desktop", () => {
     expect(facts(Number(display.slice(1)))).toEqual([undefined, undefined])
   })
 
-  test("differs for desktops that start at once at the same place", async () => {
+  test("differs for desktops that start at the same time from the same first number", async () => {
     const number = freeNumber()
     const desktops = await Promise.all([start(number), start(number), start(number)])
 
@@ -174,7 +174,7 @@ describe("the number of a desktop", () => {
     for (const { display } of desktops) expect(answers(Number(display.slice(1)), desktops)).toBe(true)
   })
 
-  test("keeps the socket and the lock of a server that took them away from the desktop", async () => {
+  test("leaves the socket and the lock to a server that has taken them over", async () => {
     const { display, name } = await start()
     const number = Number(display.slice(1))
     // A server in another network namespace replaces the socket, even if another server listens there.
@@ -194,19 +194,19 @@ describe("the number of a desktop", () => {
   })
 })
 
-// Steps and looks of the tests, apart from the code under test
+// Steps and observations that do not use the code under test
 
 const lockOf = (number: number) => `/tmp/.X${number}-lock`
 const socketOf = (number: number) => `/tmp/.X11-unix/X${number}`
 
-/** The lock and the socket: which files they are, and what the lock says. */
+/** Identity of the lock and the socket, and the content of the lock. */
 const facts = (number: number) =>
   [lockOf(number), socketOf(number)].map((path) => {
     const found = statSync(path, { throwIfNoEntry: false })
     return found && `${found.ino} ${found.ctimeMs} ${found.isFile() ? readFileSync(path, "utf8") : ""}`
   })
 
-/** A number that no server uses, away from those that servers take by themselves. */
+/** A number that no server uses, far from those that servers choose. */
 function freeNumber(): number {
   for (;;) {
     const number = 30_000 + Math.floor(Math.random() * 20_000)
@@ -231,7 +231,7 @@ function answers(number: number, desktops: readonly DesktopInfo[] = []): boolean
 const start = (firstNumber?: number): Promise<DesktopInfo> =>
   startDesktop({ root, width: 640, height: 480, env: process.env, firstNumber }, Deadline.in(30_000))
 
-/** Another process that uses the module: it has `root`, `options` and what the module exports. */
+/** Runs a script in another process. It has `root`, `options` and the functions of the module. */
 async function runScript(body: string, command: readonly string[], at = sourceOf) {
   const script = `
     import { startDesktop, stopDesktop } from ${JSON.stringify(at("src/linux/desktops/desktop.ts"))}

@@ -24,7 +24,7 @@ import {
 } from "../../../src/linux/desktops/desktop.ts"
 import { identify } from "../../../src/linux/host/processes.ts"
 
-/** The records of desktops on disk: whose they are, where they are, and what a failed start leaves. */
+/** Records of desktops on disk: their owners, their places, and the remains of a failed start. */
 
 setDefaultTimeout(60_000)
 
@@ -44,7 +44,7 @@ afterEach(async () => {
     const one = `${directory}/${entry}`
     for (const at of [one, `${one}/.agent-desktop`])
       if (existsSync(`${at}/desktops`) && statSync(`${at}/desktops`).uid === process.getuid?.())
-        // A record that is not believed names nothing of ours to stop.
+        // An untrusted record names nothing that we may stop.
         await operateDesktops({ root: at, env: {} }, { kind: "stop" }, Deadline.in(15_000)).catch(() => {})
   }
   rmSync(directory, { recursive: true, force: true })
@@ -206,9 +206,9 @@ test.skipIf(!isRoot)("a start on a full disk leaves nothing behind and says so",
   for (const { left, code = "INTERNAL" } of results) expect([code, ...left]).toEqual(["INTERNAL"])
 })
 
-// Steps and looks of the tests, apart from the code under test
+// Steps and observations that do not use the code under test
 
-/** Desktops of other tests run at the same time under the same user. */
+/** A unique name: other tests have desktops under the same user at the same time. */
 const unique = `records-${process.pid}`
 
 const start = (at: string, name: string): Promise<DesktopInfo> =>

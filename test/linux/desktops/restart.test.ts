@@ -7,7 +7,7 @@ import { connectLinux } from "../../../src/linux/adapter.ts"
 import { listDesktops, startDesktop, stopDesktop } from "../../../src/linux/desktops/desktop.ts"
 import { until } from "../../support/until.ts"
 
-/** A server works on a desktop for long: the desktop may end meanwhile, and start again under its name. */
+/** A server that works on a desktop for a long time. The desktop may end and start again under its name. */
 
 setDefaultTimeout(60_000)
 
@@ -47,7 +47,7 @@ test("after a desktop was replaced, the next command looks at the new one", asyn
   await stopDesktop(root, "one", Deadline.in(15_000))
   await show(await start(), "after")
 
-  // No command has seen that the first one ended.
+  // No command has noticed that the first desktop has ended.
   expect(await titles()).toEqual(["after"])
 })
 

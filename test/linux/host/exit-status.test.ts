@@ -8,7 +8,7 @@ test.each([
   [3 << 8, { code: 3 }],
   [255 << 8, { code: 255 }],
   [11, { signal: "SIGSEGV" }],
-  // The bit that says that a core was dumped.
+  // The bit for a core dump.
   [11 | 0x80, { signal: "SIGSEGV" }],
   [15, { signal: "SIGTERM" }],
   [40, { signal: "signal 40" }],
@@ -27,7 +27,7 @@ test.each([
   child.stdin.write("go\n")
   child.stdin.end()
   await child.exited
-  // Before Linux 6.15 it is not known how a collected process ended.
+  // Before Linux 6.15, the kernel does not report the status of a collected process.
   const end = await until(() => life.end())
   if (Object.keys(end).length > 0) expect(end).toEqual(ending)
   life.close()

@@ -17,14 +17,14 @@ afterEach(async () => {
   for (const session of sessions.splice(0)) await session.close()
 })
 
-/** The hint that a session gives for the bus it found on the display. */
+/** The hint of a session for the bus that it found through the display. */
 async function hintTo(address: string, display: string): Promise<string> {
   const bus = await sessionOn({ AT_SPI_BUS_ADDRESS: address }).a11y(soon())
   await bus.name
   return `${display} ${bus.guid} ${address}`
 }
 
-describe("the accessibility bus that refs are from", () => {
+describe("the accessibility bus that refs come from", () => {
   test("is found on the display, and the hint contains its own id", async () => {
     await using desktop = await openDesktop()
     const session = sessionOn(desktop.env)

@@ -25,7 +25,7 @@ const list = async (...args: string[]) =>
   (await desktop.run("list-notifications", ...args)).json.data.notifications
 const titles = async () => (await list()).map(({ title }: { title: string }) => title)
 
-test("an index means the notification that was listed with it, after another one has come", async () => {
+test("an index means the notification that was listed with it, even after another one has arrived", async () => {
   await notify(desktop.env, "first")
   expect(await list()).toMatchObject([{ index: 0, title: "first" }])
   await notify(desktop.env, "second")
@@ -172,7 +172,7 @@ async function startBareBus(): Promise<AsyncDisposable & { readonly address: str
       stdio: ["ignore", "pipe", "ignore"],
     },
   )
-  // The socket has its name a moment before it listens.
+  // The socket has its name a moment before it accepts connections.
   await firstLine(child.stdout)
   return {
     address,

@@ -45,7 +45,7 @@ async function stopped<T>(work: () => Promise<T>): Promise<T> {
 const list = async () => (await desktop.run("list-notifications")).json.data.notifications
 const titles = async () => (await list()).map(({ title }: { title: string }) => title)
 
-/** Looks from this process, which remembers the notifications it has heard of. */
+/** Lists from this process, which remembers the notifications that it has heard. */
 const look = () => listNotifications(session, soon())
 const lookFor = (title: string) => until(async () => (await look()).find((one) => one.title === title))
 const operate = (target: Awaited<ReturnType<typeof look>>[number], op: NotificationOp) =>

@@ -171,7 +171,7 @@ describe("a wait for a notification", () => {
     await notify(desktop.env, "before")
     using heard = await overhear(desktop.env, looks)
     const waiting = desktop.run("wait", "--notification", "--timeout", "20000")
-    // The second look is the first one that can find a new notification.
+    // Only the second look can find a new notification.
     await until(() => heard.messages().filter((line) => line.includes("member=List")).length >= 2)
     await notify(desktop.env, "-a", "New", "after", "text")
 
@@ -208,7 +208,7 @@ describe("a wait for a notification", () => {
       "batch",
       JSON.stringify([
         { command: "launch", args: { app: "xterm", args: ["-e", "sh", "-c", script] } },
-        // The notification exists by now, but did not when the batch started.
+        // The notification exists now, but did not exist when the batch started.
         { command: "wait", args: { notification: true, text: "caused", timeout: 20_000 } },
         { command: "wait", args: { notification: true, text: "caused", timeout: 20_000 } },
       ]),
@@ -379,7 +379,7 @@ describe("the daemon", () => {
     expect(json.data.count).toBe(200)
     expect(json.data.notifications[0].title).toBe("n399")
     const status = readFileSync(`/proc/${await pidOf(bus)}/status`, "utf8")
-    // Most of it is the program itself, which all its processes share.
+    // Most of the memory is the program itself, which all its processes share.
     expect(Number(/RssAnon:\s+(\d+)/.exec(status)?.[1])).toBeLessThan(200_000)
   })
 })

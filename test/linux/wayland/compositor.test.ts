@@ -5,7 +5,7 @@ import type { Json } from "../../support/json.ts"
 import { until } from "../../support/until.ts"
 import { underWeston } from "./weston.ts"
 
-/** A compositor that tells programs nothing: what accessibility alone can do, and refusals for the rest. */
+/** A compositor that reports nothing about windows: the commands that accessibility alone can do, and the refusals. */
 
 let desktop: TestDesktop
 let weston: TestDesktop
@@ -27,7 +27,7 @@ const windowOf = ({ pid }: Pick<Fixture, "pid">, on = weston): Promise<Json> =>
 
 const TOOLKITS: readonly Toolkit[] = ["gtk3", "gtk4", "qt6", "qt5"]
 
-describe.each(TOOLKITS)("without a word from the compositor, in %s", (toolkit) => {
+describe.each(TOOLKITS)("on a compositor that reports no windows, in %s", (toolkit) => {
   let fixture: Fixture
   let id: string
   const find = async (role: string, name: string): Promise<string> =>
@@ -63,7 +63,7 @@ describe.each(TOOLKITS)("without a word from the compositor, in %s", (toolkit) =
     expect((await ok("is", button, "visible")).result).toBe(true)
     const agree = await find("checkbox", "Agree")
     const checked = (await weston.run("check", agree)).json
-    // GTK 4 offers no action for it, and the pointer does not know where it is.
+    // GTK 4 does not offer an action for it, and the pointer does not know its position.
     if (toolkit === "gtk4") expect(checked.error.code).toBe("PLATFORM_NOT_SUPPORTED")
     else expect(await fixture.seen("check", "Agree")).toMatchObject({ value: true })
     expect((await fixture.events()).filter(({ event }) => event === "press")).toHaveLength(1)
@@ -113,7 +113,7 @@ test("with an X display as well, windows of both are listed, each once", async (
     expect(windows.filter((window: Json) => window.pid === pid)).toHaveLength(1)
   expect(one).not.toContainKey("bounds")
   expect(other.bounds).toBeObject()
-  // Input through the X server reaches its own window only.
+  // Input through the X server reaches only its own windows.
   const find = async (id: string) =>
     (await both.run("find", "--window-id", id, "--role", "button", "--name", "Press me", "--first")).json.data
       .match.ref_id

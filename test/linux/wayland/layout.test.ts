@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { readKeymap } from "../../../ffi/xkb.ts"
 import { Layout } from "../../../src/linux/wayland/layout.ts"
 
-/** Layouts as compositors hand them to apps. xkbcomp, which is not ours, makes them of the same rules. */
+/** Layouts as compositors give them to apps. xkbcomp makes the expected keymaps from the same rules. */
 
 async function layoutOf(symbols: string): Promise<Layout> {
   const source = `xkb_keymap {
@@ -32,11 +32,11 @@ describe("the keys of a layout", () => {
     expect(german.strokeOf({ key: "escape", modifiers: [] })?.code).toBe(1)
   })
 
-  test("do not exist for other characters", async () => {
+  test("do not include other characters", async () => {
     const american = await layoutOf("us")
     for (const char of ["ü", "日", "😀", "€"])
       expect([char, american.charStroke(char)]).toEqual([char, undefined])
-    // A key of its own has it, too, which not all apps hear.
+    // The layout also defines a separate key for "$", which not all apps accept.
     expect(american.charStroke("$")).toEqual({ code: 5, held: [SHIFT] })
   })
 

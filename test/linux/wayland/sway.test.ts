@@ -7,7 +7,7 @@ import { openDesktop, PROGRAM, type TestDesktop } from "../../support/desktop.ts
 import type { Json } from "../../support/json.ts"
 import { until } from "../../support/until.ts"
 
-/** Windows with places, pointer and keyboard on sway, judged by the apps' own logs. */
+/** Windows with positions, pointer and keyboard on sway. The apps' own logs prove the effects. */
 
 let desktop: TestDesktop
 
@@ -57,7 +57,7 @@ describe.each(TOOLKITS)("on sway, in %s", (toolkit) => {
   })
 })
 
-test("a secret stops if its window moves on to another field", async () => {
+test("a secret stops if the focus moves to another field of its window", async () => {
   const app = await startReacting(desktop, "advance")
   await app.tell("3")
   const env = { ...desktop.env, PASSWORD: "correct-horse" }
@@ -99,7 +99,7 @@ describe("a window on sway", () => {
   let id: string
   const sway = async (command: string): Promise<Json> =>
     JSON.parse(await Bun.$`swaymsg -r -t ${command}`.env(desktop.env).text())
-  /** The window as sway itself describes it. */
+  /** The window as sway describes it. */
   const rectOf = async (): Promise<Json> => {
     const all = (node: Json): Json[] =>
       [node, ...node.nodes, ...node.floating_nodes]
@@ -113,7 +113,7 @@ describe("a window on sway", () => {
     ;({ fixture, id } = form)
   })
 
-  test("moves, gets another size and the focus", async () => {
+  test("moves, changes its size and gets the focus", async () => {
     await ok("move-window", id, "17", "23")
     expect((await rectOf()).rect).toMatchObject({ x: 17, y: 23 })
     await ok("resize-window", id, "1250", "900")
@@ -130,7 +130,7 @@ describe("a window on sway", () => {
     await ok("mouse-move", "--xy", "1279,1023")
     const hash = async (file: string, x: number, y: number): Promise<string> =>
       Bun.$`convert ${`${desktop.directory}/${file}.png`} -crop ${`1000x700+${x}+${y}`} +repage rgb:- | sha256sum`.text()
-    /** One hash if both pictures have the same pixels. The app may still be drawing. */
+    /** The hash of both pictures, once they have the same pixels. The app may still be drawing. */
     const look = (x: number, y: number): Promise<string> =>
       until(async () => {
         await ok("screenshot", `${desktop.directory}/window.png`, "--window-id", id)

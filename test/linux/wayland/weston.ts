@@ -3,8 +3,8 @@ import { runProgram, type TestDesktop } from "../../support/desktop.ts"
 import { until } from "../../support/until.ts"
 
 /**
- * The same desktop under weston, a compositor that tells programs nothing: apps get its socket instead of the X display.
- * The buses are those of the desktop. `withX`: programs see the X display as well.
+ * The same desktop under weston, a compositor that reports nothing to programs. Apps get its socket instead of the X
+ * display, and the buses of the desktop. With `withX`, they get the X display as well.
  */
 export async function underWeston(desktop: TestDesktop, withX = false): Promise<TestDesktop> {
   const socket = `${desktop.env.XDG_RUNTIME_DIR}/weston`

@@ -27,17 +27,17 @@ test("a click waits if another point could belong to another element, and before
   expect(nextClick({ at: AT, count: 2, room: ROOM }, last({ x: 900, y: 900 }))).toEqual(waits)
 })
 
-test("a row that has scrolled meanwhile is not pressed at the same point", () => {
+test("a row that has scrolled since the last click is not pressed at the same point", () => {
   const click = { at: AT, count: 1, inList: true, room: ROOM }
   const before = { ...ROOM, y: 500 }
   expect(nextClick(click, last({ x: 140, y: 510 }, 20, before))).toEqual({ at: ASIDE, waitMs: 0 })
   const left = { ...ROOM, x: 400 }
   expect(nextClick(click, last({ x: 440, y: 210 }, 20, left))).toEqual({ at: ASIDE, waitMs: 0 })
-  // The last click may have been in the same list, and its element is not known.
+  // The last click may have been in the same list, but its element is unknown.
   expect(nextClick(click, { passedMs: 20, at: { x: 440, y: 210 } })).toEqual({ at: AT, waitMs: 500 })
 })
 
-test("two presses are apart either in time or on the screen", () => {
+test("two presses differ either in time or in position", () => {
   const point = fc.record({ x: fc.nat(300), y: fc.nat(300) })
   const rooms = fc.record({ x: fc.nat(300), y: fc.nat(300), width: fc.nat(200), height: fc.nat(200) })
   fc.assert(

@@ -19,7 +19,7 @@ async function xclipBytes(desk: Xvfb, ...args: string[]): Promise<Uint8Array> {
   return bytes
 }
 
-// A byte order mark is part of the text here.
+// A byte order mark is part of the text in this test.
 const xclipOut = async (desk: Xvfb, ...args: string[]) =>
   new TextDecoder("utf-8", { ignoreBOM: true }).decode(await xclipBytes(desk, ...args))
 
@@ -28,7 +28,7 @@ async function xclipIn(desk: Xvfb, text: string, ...args: string[]) {
   const path = `${desk.dir}/xclip-${Math.random()}`
   await Bun.write(path, text)
   const before = await ownerPid(desk)
-  // Runs in the foreground, so that the started process is the owner.
+  // Runs in the foreground, so that the process that we started is the owner.
   const child = desk.spawn(["xclip", "-quiet", "-selection", "clipboard", "-i", ...args, path])
   await until(async () => {
     const pid = await ownerPid(desk)
@@ -140,7 +140,7 @@ describe("the clipboard", () => {
     owner.kill("SIGKILL")
   })
 
-  test("is empty if its owner dies while it is asked", async () => {
+  test("is empty if its owner dies before it answers", async () => {
     const owner = await xclipIn(desk, "dying")
     owner.kill("SIGSTOP")
     const reading = get(desk)

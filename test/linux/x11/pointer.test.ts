@@ -125,7 +125,7 @@ describe("the pointer", () => {
     expect(again!.time - down!.time).toBeLessThan(400)
   })
 
-  test("finds out which client holds it, and no app notices", async () => {
+  test("reports which client holds it, without any app noticing", async () => {
     await using own = await startXvfb()
     const child = own.spawn(["stdbuf", "-oL", "xev", "-geometry", "400x300+100+100"])
     const lines = follow(child.stdout)
@@ -137,7 +137,7 @@ describe("the pointer", () => {
     for (let i = 0; i < 3; i++) {
       expect(await isPointerTaken(own.x, 1, patience())).toBe(false)
     }
-    // Everything that the looks caused has come before this.
+    // All events that the looks could cause arrive before the event of the wheel.
     await turnWheel(own.x, { kind: "wheel", at: { x: 200, y: 200 }, dx: 0, dy: 1 }, patience())
     await until(() => lines.text().includes("ButtonRelease"))
     expect(lines.text().slice(before.length)).not.toMatch(/EnterNotify|LeaveNotify|FocusIn|FocusOut/)
@@ -148,7 +148,7 @@ describe("the pointer", () => {
     const xev = await openXev(own)
     const at = { x: 150, y: 160 }
     const owner = { pid: 1 }
-    // Not .rejects: it runs an event loop of its own, in which xev's output gets lost.
+    // Not .rejects: it runs a nested event loop, in which xev's output is lost.
     const click = (prove: () => Promise<void>) =>
       clickPointer(own.x, { kind: "click", at, button: "left", count: 1, prove }, patience(), owner).catch(
         (error: unknown) => error,
@@ -169,7 +169,7 @@ describe("the pointer", () => {
     expect(await xev.after(2)).toEqual(["press 1 at 150,160", "release 1 at 150,160"])
   })
 
-  test("takes the press back and says so if a window of another process appears while the button is down", async () => {
+  test("cancels the press and reports it if a window of another process appears while the button is down", async () => {
     await using own = await startXvfb()
     const xev = await openXev(own)
     const other = await X11.connect(own.env, patience())
@@ -290,7 +290,7 @@ describe("the pointer", () => {
   })
 })
 
-/** A window over everything, past the window manager. */
+/** A window above all others, unknown to the window manager. */
 async function mapAbove(x: X11, id: number): Promise<void> {
   const create = new Request(1, 0).u32(id).u32(x.root).i16(0).i16(0).u16(800).u16(600).u16(0).u16(1).u32(0)
   await x.check([create.u32(1 << 9).u32(1), new Request(8).u32(id)], patience())
@@ -326,7 +326,7 @@ a = QtWidgets.QApplication([]); w = W(); w.resize(300, 200); w.show(); a.exec_()
     await clickPointer(desk.x, { kind: "click", at, button: "left", count: 1 }, patience())
     await until(() => clicks().length > 0)
     expect(clicks()).toEqual(["clicks 1"])
-    // A point away from the first click, which would count otherwise.
+    // A point far from the first click, which would count as part of a double click.
     const away = { x: at.x - 80, y: at.y - 50 }
     await clickPointer(desk.x, { kind: "click", at: away, button: "left", count: 2 }, patience())
     await until(() => clicks().length >= 1 + expected.length)

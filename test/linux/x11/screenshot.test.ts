@@ -146,7 +146,7 @@ describe("a picture of a window", () => {
     expect((await look(picture))(10, 10)).toBe("ff8000")
   })
 
-  test("shows the screen if the server cannot keep windows apart", async () => {
+  test("shows the screen if the server cannot keep the pixels of windows separately", async () => {
     await using desk = await startXvfb({ size: "800x600", args: ["-extension", "Composite"] })
     desk.spawn(filled("#ff8000", "40x10+100+150"))
     const below = await windowOf(desk, "#ff8000")

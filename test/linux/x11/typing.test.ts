@@ -81,7 +81,7 @@ async function focusOn(desk: Xvfb, title: string) {
   return operateWindow(desk.x, window.id, { kind: "focus" }, patience())
 }
 
-/** The received text, once it is as long as the sent one; after a time-out, as much as has arrived. */
+/** The received text, once it is as long as the sent one; after a timeout, the part that has arrived. */
 async function received(read: () => Promise<string>, wanted: string): Promise<string> {
   const deadline = Deadline.in(15_000)
   let text = await read()
@@ -150,7 +150,7 @@ describe.each(["gtk", "qt"] as const)("in a field of %s", (kit) => {
     if (caps === "on") await desk.run(["xdotool", "key", "Caps_Lock"])
     await type(desk, TEXT)
     expect(await received(field.read, TEXT)).toBe(TEXT)
-    // Some characters of this text are on keys that the first text left bound.
+    // Some characters of this text are on keys that the first text has left bound.
     await type(desk, "é日😀ж")
     expect(await received(field.read, `${TEXT}é日😀ж`)).toBe(`${TEXT}é日😀ж`)
   })
@@ -175,7 +175,7 @@ describe("typing", () => {
     await type(desk, "aйb")
     await tapKey(desk, 38)
     expect(await received(terminal.read, "aйbф")).toBe("aйbф")
-    // The two layouts have both alphabets, so no key had to be bound.
+    // The two layouts contain both alphabets, so no key had to be bound.
     expect(await desk.run(["xprop", "-root"])).not.toContain("SPARE_KEYS")
   })
 
@@ -267,7 +267,7 @@ describe("typing", () => {
     const failure = await typing
     expect(failure).toMatchObject({ code: "ACTION_FAILED", disposition: { retry: "unsafe" } })
     expect(failure.details.typed).toBeLessThan(60_000)
-    // The first window has the text sent before the other one had the focus, and nothing else.
+    // The first window has only the text that was sent before the other one got the focus.
     await type(desk, "\n")
     await until(async () => (await other.read()).endsWith("\r"))
     expect(await other.read()).toBe("\r")
@@ -275,7 +275,7 @@ describe("typing", () => {
     expect(await first.read()).toBe("x".repeat(failure.details.typed))
   })
 
-  test("an X server that falls silent leaves a secret uncertain, or unsent before its first key", async () => {
+  test("if the X server stops answering, a secret is uncertain, or unsent before its first key", async () => {
     await using desk = await startXvfb()
     const terminal = await openTerminal(desk)
     const secret = { kind: "text", text: "s".repeat(60_000), secret: true } as const
@@ -339,7 +339,7 @@ describe("typing", () => {
     expect(await other.read()).toBe("")
   })
 
-  test("a focus that is lost after the last portion of a secret is not a success", async () => {
+  test("a focus that is lost after the last portion of a secret is a failure", async () => {
     await using desk = await startXvfb()
     await startManager(desk, ["openbox"])
     const other = await openTerminal(desk, "other")

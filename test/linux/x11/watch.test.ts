@@ -5,7 +5,7 @@ import { until } from "../../support/until.ts"
 import { patience, startManager, startXvfb, type Xvfb } from "./xvfb.ts"
 
 let desk: Xvfb
-/** A connection for the watch alone, so that no other event counts. */
+/** A connection for the watch alone, so that it sees no other events. */
 let own: X11
 
 beforeAll(async () => {

@@ -24,7 +24,7 @@ const findWindow = (desk: Xvfb, title: string) =>
 async function openTerminal(desk: Xvfb, title: string, geometry = "40x10+50+60") {
   const child = desk.spawn(["xterm", "-xrm", "*waitForWm: false", "-T", title, "-geometry", geometry])
   const window = await findWindow(desk, title)
-  // It ignores a request to close before its shell runs.
+  // xterm ignores a request to close until its shell runs.
   await until(() => Bun.file(`/proc/${child.pid}/task/${child.pid}/children`).text())
   return { window, child }
 }

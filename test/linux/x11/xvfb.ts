@@ -6,7 +6,7 @@ import { openXtest } from "../../../src/linux/x11/xtest.ts"
 import { temporary } from "../../support/temporary.ts"
 import { until } from "../../support/until.ts"
 
-/** A deadline far beyond any wait here, even on a busy machine. */
+/** A deadline that no wait here reaches, even on a busy machine. */
 export const patience = () => Deadline.in(20_000)
 
 export interface Xvfb extends AsyncDisposable {
@@ -106,7 +106,6 @@ export async function tapKey(desk: Xvfb, keycode: number): Promise<void> {
   await desk.x.sync(patience())
 }
 
-/** Repeats until the result is truthy. */
 /** All output of a stream so far. */
 export function follow(stream: ReadableStream<Uint8Array>): { text(): string } {
   let text = ""
