@@ -6,7 +6,7 @@ import { Dice, TARGETS } from "./bytes.ts"
 
 setDefaultTimeout(230_000)
 
-/** FUZZ_BYTES=1000000 for a long run; FUZZ_SEED to repeat one, or to go on with other inputs. */
+/** FUZZ_BYTES=1000000 for a long run. FUZZ_SEED repeats a run, or continues with other inputs. */
 const INPUTS = Number(process.env.FUZZ_BYTES ?? 20_000)
 const SEED = Number(process.env.FUZZ_SEED ?? 1)
 const LONGEST_MS = 2000

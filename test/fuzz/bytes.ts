@@ -26,7 +26,7 @@ import { formatRefMap, parseRefMap } from "../../src/refs/refmap-json.ts"
 import { parseArgs, runCommand } from "../../src/run.ts"
 import { readyDesk, samplesOf } from "../support/every-command.ts"
 
-/** Malformed inputs for the functions that read them in the program. Each target throws if the outcome is not allowed. */
+/** Malformed inputs for the functions that read input. Each target throws if the outcome is not allowed. */
 
 /** Numbers from a seed; the same seed gives the same inputs. */
 export class Dice {
@@ -102,7 +102,7 @@ const ITEMS = (await samplesOf(commands)).map(({ command, args }) => ({
   command: command.name,
   args: { ...desk.fill(args), timeout_ms: 0 },
 }))
-/** Commands that take long, or end what the other commands need. */
+/** Commands that take long, or that end programs which the other commands need. */
 const LEFT_OUT = new Set(["wait", "close-app", "launch", "schema", "batch"])
 
 async function batch(dice: Dice): Promise<void> {
@@ -298,7 +298,7 @@ async function files(dice: Dice): Promise<void> {
   await orderly(async () => void decodePng(mutateBytes(dice, PNG)), [Error])
 }
 
-// Damaging inputs, and checking the outcome
+// Inputs with damage, and the check of the outcome
 
 /** Runs the read. If it throws, the error must be an expected one. */
 async function orderly(

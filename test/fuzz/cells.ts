@@ -7,9 +7,9 @@ import { until } from "../support/until.ts"
 import { Dice } from "./bytes.ts"
 
 /**
- * Writes random blocks into a sheet of LibreOffice, reads them back, and compares both with the saved workbook, which a
- * reader of its own opens. Every cell that the answer does not name must hold what was written. Every other cell must
- * be as it was.
+ * Writes random blocks into a LibreOffice sheet, reads them back, and compares both with the saved workbook, which
+ * saved.py reads. Every cell that the answer does not name must contain the written text. Every other cell must be
+ * unchanged.
  */
 
 export interface CellsOptions {
@@ -19,7 +19,7 @@ export interface CellsOptions {
 }
 
 export interface CellsReport {
-  /** Cells that hold what was written, cells that the answer said differ, and blocks that were refused. */
+  /** Cells with the written text, cells that the answer reported as different, and refused blocks. */
   readonly figures: { written: number; differences: number; refused: number }
   readonly faults: readonly string[]
 }
@@ -133,7 +133,7 @@ async function openSheet(desktop: TestDesktop, locale: Locale) {
   }
 }
 
-/** Runs saved.py; undefined while the file is not whole. */
+/** Runs saved.py. undefined: the file is incomplete. */
 export async function python(verb: "new" | "read", file: string, paragraphs = ""): Promise<Json | undefined> {
   const script = new URL("saved.py", import.meta.url).pathname
   const child = Bun.spawn(["/usr/bin/python3", script, verb, file], {
@@ -247,22 +247,22 @@ function formulaFor(dice: Dice, locale: Locale): string {
   ])
 }
 
-/** A tab, or a line break that would end the cell, is refused before anything is written. */
+/** True for a text with a tab, or a line break that would end the cell. It is refused before anything is written. */
 const isUnwritable = (text: string): boolean => /\t|^\n/.test(text)
 
 // Checks of the results
 
-/** The reason why the text that a table reads is not the one in the workbook. */
+/** The reason why a text that `table` reads differs from the workbook. */
 function disagreement(shows: string, held: Held | undefined, locale: Locale): string | undefined {
   if (!held) return shows === "" ? undefined : "the file has nothing there"
   if (held.text !== undefined) return held.text === shows ? undefined : "the file has another text"
   if (held.number === undefined) return undefined
   const number = numberIn(shows, locale)
-  // A date, a time, a fraction or an amount is shown in a format of its own.
+  // Dates, times, fractions and amounts are shown in formats of their own.
   return number === undefined || isNear(number, held.number) ? undefined : "the file has another number"
 }
 
-/** The reason why a cell that the answer does not name does not hold the written text. */
+/** The reason why a cell that the answer does not name does not contain the written text. */
 function wrong(wanted: string, shows: string, held: Held | undefined, locale: Locale): string | undefined {
   if (wanted === "") return held === undefined || held.text === "" ? undefined : "it is not empty"
   if (wanted.startsWith("=") && wanted.length > 1)
@@ -275,7 +275,7 @@ function wrong(wanted: string, shows: string, held: Held | undefined, locale: Lo
   return meant !== undefined && got !== undefined && isNear(meant, got) ? undefined : "it is another text"
 }
 
-/** Workbooks hold formulas in English: commas between arguments, and no blanks. */
+/** Workbooks contain formulas in English: commas between arguments, and no blanks. */
 const inEnglish = (formula: string): string =>
   formula.replaceAll(/\s+/g, "").replaceAll(";", ",").toUpperCase()
 
@@ -286,5 +286,5 @@ function numberIn(text: string, locale: Locale): number | undefined {
 
 const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a))
 
-/** Of a formula its words: its result may change with other cells. */
+/** The text of a formula, not its result, which may change with other cells. */
 const contentOf = (held: Held | undefined): string => JSON.stringify(held?.formula ?? held ?? "")

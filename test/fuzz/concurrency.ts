@@ -9,9 +9,9 @@ import { Chance, Maker, type World } from "./world.ts"
 export interface ConcurrencyFigures {
   operations: number
   clicks: number
-  /** Times that the shared map was read while other processes wrote it. */
+  /** Number of times that the shared map was read while other processes wrote it. */
   reads: number
-  /** Shared refs whose snapshot was pushed out by newer ones. */
+  /** Shared refs whose snapshot was dropped in favour of newer ones. */
   expired: number
 }
 
@@ -22,8 +22,8 @@ interface Stage {
 }
 
 /**
- * Runs processes that look and act at the same time, each in a session of its own and all in a shared one. Throws as
- * soon as one gets a ref of another, an element is hit that no process clicked, or a map is not complete.
+ * Runs processes that look and act at the same time, each in a private session and all in a shared one. Throws as soon
+ * as a process gets a ref of another one, an element is hit that no process clicked, or a map is incomplete.
  */
 export async function workAtOnce(
   workers: number,
@@ -156,8 +156,8 @@ async function work(stage: Stage, worker: number, operations: number, chance: Ch
 }
 
 /**
- * True if no other element was hit, and none more often than clicked. Two clicks on a button at the same moment may be one:
- * Qt holds it down for a tenth of a second (QAbstractButton::animateClick), and another press only makes that longer.
+ * True if no other element was hit, and none more often than clicked. Two simultaneous clicks on a button may count as
+ * one: Qt holds it down for a tenth of a second (QAbstractButton::animateClick), and another press only prolongs that.
  */
 function fits(wanted: readonly number[], hits: readonly number[]): boolean {
   const count = (ids: readonly number[], id: number) => ids.filter((one) => one === id).length

@@ -21,7 +21,7 @@ opened = {}
 def make(kind):
     window = Gtk.Window(type=kind, title="Cover", default_width=300, default_height=200)
     button = Gtk.Button(label="Cover")
-    # A press counts, whether it becomes a click or not.
+    # Counts every press, even if it does not become a click.
     button.connect("button-press-event", lambda *_: write(hit=opened.get("id", 0)) or False)
     window.add(button)
     button.show()

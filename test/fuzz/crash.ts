@@ -7,7 +7,7 @@ import { Chance, Maker } from "./world.ts"
 
 export interface CrashFigures {
   kills: number
-  /** Commands that were killed before they ended by themselves. */
+  /** Commands that were killed before their own end. */
   alive: number
   /** Temporary files that were found right after a kill. */
   leftovers: number
@@ -16,8 +16,8 @@ export interface CrashFigures {
 }
 
 /**
- * Kills snapshot, find and click at random moments. Throws as soon as the map is neither the old one nor a
- * complete and private new one, or the next command fails, or a temporary file stays.
+ * Kills snapshot, find and click at random moments. Throws as soon as the map is neither the old one nor a complete and
+ * private new one, the next command fails, or a temporary file remains.
  */
 export async function killAtRandom(kills: number, seed: number): Promise<CrashFigures> {
   await using desktop = await openDesktop({ name: "crash" })
@@ -56,7 +56,7 @@ export async function killAtRandom(kills: number, seed: number): Promise<CrashFi
       child.kill("SIGKILL")
       const took = await ended
       if (child.signalCode === "SIGKILL") figures.alive++
-      // Most kills should hit a command at work. Its last step is to write the map.
+      // Most kills should hit a running command. Writing the map is its last step.
       else usual = Math.max(20, usual * 0.9 + took * 0.1)
       if (child.signalCode === "SIGKILL" && chance.next() < 0.1) usual *= 1.1
       inspect(desktop, before)

@@ -1,13 +1,13 @@
 import type { Found } from "./refs.ts"
 import type { Chance, Row, Thing, World } from "./world.ts"
 
-/** An element by words, and the elements that those words mean in a world. */
+/** A description of an element, and the elements of a world that fit it. */
 export interface Described {
   readonly target: string
   fits(world: World): readonly number[]
 }
 
-/** Words for an element that a snapshot showed, in one of the ways that a caller has. */
+/** A description of an element that a snapshot showed, in one of the forms that callers can use. */
 export function describe(found: Found, chance: Chance): Described {
   const { part, kind, text, hasButton, section } = found
   if (part !== "thing") {

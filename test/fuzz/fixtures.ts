@@ -8,15 +8,15 @@ import type { Op } from "./world.ts"
 export const TOOLKITS = ["gtk3", "gtk4", "qt6", "qt5", "web"] as const
 export type Toolkit = (typeof TOOLKITS)[number]
 
-/** A live program whose elements change on command. It reports itself which of them was hit. */
+/** A live program whose elements change on command. It reports which of them were hit. */
 export interface Fixture {
   readonly title: string
-  /** Carries out the changes one after the other; returns when the program has drawn them. */
+  /** Carries out the changes in order. Returns when the program has drawn them. */
   obey(ops: readonly Op[]): Promise<void>
   /** Ids of elements that were hit since the last call, in order. */
   takeHits(): readonly number[]
   readonly hits: readonly number[]
-  /** Called when the pointer has entered the armed element, and the program reacts to that. */
+  /** Called when the pointer has entered the armed element, to which the program reacts. */
   onEntered: (id: number) => void
   pid(): number | undefined
   /** Kills the program and starts it again, under the same pid if possible. Returns true if the pid is the same. */
@@ -127,7 +127,7 @@ async function startProgram(desktop: TestDesktop, toolkit: keyof typeof PROGRAMS
   return fixture
 }
 
-/** The end of its input may have ended it already. */
+/** The end of its input may already have ended the process. */
 function endIfAlive(pid: number): void {
   try {
     process.kill(pid, "SIGKILL")
@@ -171,7 +171,7 @@ async function startPage(desktop: TestDesktop): Promise<Fixture> {
         if (told.entered !== undefined) fixture.onEntered(told.entered)
         return new Response()
       },
-      // Answers once there is a command; the page then asks again.
+      // Answers as soon as there is a command. Then the page asks again.
       "/commands": async () => {
         if (commands.length === 0) await new Promise<void>((resolve) => (wake = resolve))
         const waiting = commands
@@ -205,7 +205,7 @@ async function startPage(desktop: TestDesktop): Promise<Fixture> {
       wake()
       await until(() => done >= n)
       if (ops.length === 0) return
-      // A browser reports a change to assistive programs a moment after it shows it.
+      // A browser reports a change to assistive programs a moment after it has drawn it.
       const { json } = await desktop.run("wait", "--text", `revision ${n} of the page`, "--app", "Chromium")
       if (!json?.ok) throw new Error(`Chromium never told of its change: ${JSON.stringify(json)}`)
     },
@@ -219,7 +219,7 @@ async function startPage(desktop: TestDesktop): Promise<Fixture> {
       await app.exited
       hits = []
       commands = []
-      // The request of the killed page still waits for an answer.
+      // The request of the killed page is still waiting for an answer.
       wake()
       app = start()
       await until(() => done === 0, START_MS)

@@ -13,7 +13,7 @@ test.each([
   ["", undefined],
   [", also if the window was looked at again since, with stable numbers", "stable"],
 ] as const)(
-  "no ref ever leads to another element, however much changes in between%s; what is there is acted on",
+  "no ref ever leads to another element, however much changes in between%s; elements that are still there are acted on",
   async (_, refs) => {
     const reports = await Promise.all(
       TOOLKITS.map((toolkit) => fuzz({ toolkit, seed: 1, mutations: 300, refs })),

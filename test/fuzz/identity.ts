@@ -12,19 +12,19 @@ export interface Figures {
   right: number
   /** STALE_REF and AMBIGUOUS_TARGET. */
   refused: number
-  /** Of those, AMBIGUOUS_TARGET. */
+  /** The part of these that is AMBIGUOUS_TARGET. */
   ambiguous: number
-  /** Hits of another element, of one that should not have been hit, or a second time. Must stay 0. */
+  /** Hits of another element, of one that should not have been hit, or of one for the second time. Must stay 0. */
   wrong: number
-  /** Hits of a model row with the text of the target, which is not shown any more. At the snapshot only the target was. */
+  /** Hits of a model row with the text of the target, which is no longer shown. The snapshot showed only the target. */
   alike: number
-  /** Targets that were still there, shown, and the only one of their kind. */
+  /** Targets that were still there, shown, and unique. */
   there: number
-  /** How many of those were acted on. */
+  /** Number of these that were acted on. */
   acted: number
-  /** Other errors: nothing was hit, but the error is not one of the refusals. */
+  /** Other errors: nothing was hit, but the error is not a refusal. */
   failed: number
-  /** The answer was ok, but the fixture noticed nothing. */
+  /** The answer was ok, but the program did not report a hit. */
   silent: number
   /** Restarts under the same pid. */
   samePid: number
@@ -55,9 +55,9 @@ export interface FuzzOptions {
   readonly toolkit: Toolkit
   readonly seed: number
   readonly mutations: number
-  /** How refs are numbered. With stable ones the window is looked at again between the snapshot and the acts. */
+  /** Numbering of refs. With stable refs, another snapshot is taken between the first one and the acts. */
   readonly refs?: "stable"
-  /** Acts by descriptions of the elements instead of refs, at times while the program changes. */
+  /** Acts by descriptions instead of refs, sometimes while the program changes. */
   readonly by?: "description"
   /** No new round starts after this time. */
   readonly until?: number
@@ -66,7 +66,7 @@ export interface FuzzOptions {
 
 /** A target of a round: a ref and the facts about its element. */
 interface Target extends Found {
-  /** Its native object was replaced since, or given to another element. */
+  /** Its native object was replaced since the snapshot, or given to another element. */
   replaced: boolean
   /** No other element with the same text was shown at the snapshot. */
   readonly wasAlone: boolean
@@ -127,7 +127,7 @@ class Run {
     for (let i = 0; i < acts; i++) {
       const mutations: Mutation[] = []
       let world = this.#world
-      // A look for words takes longer than one for a ref, so more is changed before it.
+      // A search by description takes longer than one by ref, so more changes come before it.
       for (let n = 1 + chance.below(this.#options.by ? 40 : 16); n > 0; n--) {
         const made = this.#maker.mutate(world)
         mutations.push(made)
@@ -157,7 +157,7 @@ class Run {
     return this.#options.by === "description" ? this.#actByWords(target) : this.#act(target)
   }
 
-  /** Acts on whatever the words for a target mean now, which may be another element, several, or none. */
+  /** Acts on the present matches of a description: another element, several, or none. */
   async #actByWords(found: Target): Promise<void> {
     const { chance } = this.#maker
     const { target, fits } = describe(found, chance)
@@ -169,7 +169,7 @@ class Run {
     const clicking = click(before.length === 1 ? 8000 : 2500)
     if (mutation) await this.#apply([mutation], [])
     let { json } = await clicking
-    // On a busy machine. Nothing was delivered, so it may be asked again.
+    // A busy machine. Nothing was delivered, so the act can be repeated.
     const isLate = json?.error?.code === "TIMEOUT" || json?.error?.code === "APP_UNRESPONSIVE"
     if (isLate && json.error.disposition?.delivery === "not_delivered") ({ json } = await click(20_000))
     this.#figures.acts++
@@ -179,7 +179,7 @@ class Run {
     await this.#judgeWords({ ...found, ref: target }, json, hits, [before, fits(this.#world)])
   }
 
-  /** `meant`: the elements that fit before the act, and after it. */
+  /** `meant`: the elements that fit before and after the act. */
   async #judgeWords(
     target: Target,
     json: Json,
@@ -188,7 +188,7 @@ class Run {
   ): Promise<void> {
     const figures = this.#figures
     const code = json?.error?.code
-    // A row of a model that is out of view is not read, and the answer says that such rows were not searched.
+    // A model row that is out of view is not read. The answer says that such rows were not searched.
     const isPart = target.part === "model" && json?.data?.unsearched !== undefined
     const isMeant = meant.some((ids) => ids.includes(hits[0] ?? -1) && (ids.length === 1 || isPart))
     const isWrong = hits.length > 1 || (hits.length === 1 && (!json?.ok || !isMeant))
@@ -264,12 +264,12 @@ class Run {
     this.#fixture.takeHits()
     const click = (ms: number) => this.#run("click", target.ref, "--timeout-ms", String(ms))
     const first = (await click(4000)).json
-    // On a busy machine. Nothing was delivered, so it may be asked again.
+    // A busy machine. Nothing was delivered, so the act can be repeated.
     const isLate = LATE.has(first?.error?.code) && first.error.disposition.delivery === "not_delivered"
     const json = isLate ? (await click(20_000)).json : first
     this.#figures.acts++
     if (json?.ok) await until(() => this.#fixture.hits.length > 0, 1500).catch(() => {})
-    // After this the program has reported everything that it did before.
+    // When this returns, the program has reported every earlier hit.
     await this.#fixture.obey([])
     const hits = this.#fixture.takeHits()
     await this.#judge(target, json, hits)
@@ -331,14 +331,14 @@ class Run {
     return (await this.#shownNow())?.has(target.id) ?? false
   }
 
-  /** Rows known by their text are the same to every observer if no other row was, or is, shown with that text. */
+  /** Every observer takes a row for the same if no other row was or is shown with its text. */
   async #isAlike(target: Target, hit: number): Promise<boolean> {
     if (target.part !== "model" || !target.wasAlone) return false
     if (this.#world.model.find(({ id }) => id === hit)?.text !== target.text) return false
     return (await this.#shownNow())?.has(target.id) === false
   }
 
-  /** Takes a second snapshot to find the model rows that are not scrolled out of view. */
+  /** Takes a second snapshot, which shows the model rows that are in view. */
   async #shownNow(): Promise<ReadonlySet<number> | undefined> {
     const { json } = await this.#run(
       "snapshot",

@@ -55,7 +55,7 @@ class Thing:
     def __init__(self, kind, id, name):
         self.id = id
         self.widget = (QtWidgets.QCheckBox if kind == "checkbox" else QtWidgets.QPushButton)(name)
-        # An assistive program that toggles a check box does not click it.
+        # An assistive program toggles a check box without a click.
         hit = self.widget.toggled if kind == "checkbox" else self.widget.clicked
         hit.connect(lambda *_: write(hit=self.id))
         self.watcher = Watcher(self, self.widget)

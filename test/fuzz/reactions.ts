@@ -6,20 +6,20 @@ import { type Fixture, startFixture, type Toolkit } from "./fixtures.ts"
 import { type Found, findRefs } from "./refs.ts"
 import { EMPTY, Maker, type Mutation, type World } from "./world.ts"
 
-/** Counts of what the presses of the pointer met. */
+/** Numbers of presses by the pointer and of their outcomes. */
 export interface ReactionFigures {
   acts: number
-  /** Of those, how often the app reacted to the pointer, or another app opened a window. */
+  /** Number of these in which the app reacted to the pointer, or another app opened a window. */
   reactions: number
   right: number
   refused: number
   /** ok, but nothing was hit. */
   silent: number
-  /** Something else was hit, or a refusal was untrue. Must stay 0. */
+  /** Something else was hit, or a refusal was false. Must stay 0. */
   wrong: number
   /**
-   * A window of another process, opened in the moment of the press, got it, and the answer was delivery_uncertain. No X
-   * client can prevent that; see docs/reliability.md.
+   * A window of another process, opened at the moment of the press, got the press, and the answer was
+   * delivery_uncertain. An X client cannot prevent that; see docs/reliability.md.
    */
   strayed: number
   /** Refused although the element was there and nothing had reacted. */
@@ -46,12 +46,12 @@ export interface ReactionOptions {
   readonly toolkit: Toolkit
   readonly seed: number
   readonly acts: number
-  /** No act begins after this. */
+  /** No act starts after this time. */
   readonly until?: number
   readonly note?: (line: string) => void
 }
 
-/** Changes a live program at the very moment when the pointer arrives at the element that is to be pressed. */
+/** Changes a live program at the moment when the pointer arrives at the element to press. */
 export async function fuzzReactions(options: ReactionOptions): Promise<ReactionReport> {
   await using desktop = await openDesktop({ name: `react-${options.toolkit}` })
   const fixture = await startFixture(desktop, options.toolkit)
@@ -67,9 +67,9 @@ export async function fuzzReactions(options: ReactionOptions): Promise<ReactionR
 const ACTS_PER_SNAPSHOT = 4
 const ACTS_PER_NOTE = 100
 const AWAY = "1275,1015"
-/** For a look at a fixture on a machine with much to do. */
+/** Time limit for a look at a program on a busy machine. */
 const PATIENCE_MS = 120_000
-/** A window of another app may open at any time of an act. */
+/** Latest time at which a window of another app opens during an act. */
 const LONGEST_MS = 500
 const COVER_ID = 1_000_000
 
@@ -104,7 +104,7 @@ class Run {
     })
   }
 
-  /** A run that breaks off, as on a machine with too much to do, still reports the acts so far. */
+  /** Runs all acts. If the run breaks off, for example on a busy machine, reports the acts so far. */
   async all(): Promise<ReactionReport> {
     await this.#acts().catch((error: unknown) => {
       const text = `BROKEN OFF ${this.#options.toolkit} after ${this.#figures.acts} acts: ${error instanceof Error ? error.message : error}`
@@ -119,14 +119,14 @@ class Run {
     for (let act = 0; act < this.#options.acts; act++) {
       if (this.#options.until !== undefined && performance.now() > this.#options.until) break
       if (act % ACTS_PER_SNAPSHOT === 0) {
-        // Everything is there again, whatever was deleted.
+        // Restores everything that was deleted.
         const { ops, after } = this.#maker.start()
         await this.#fixture.obey(ops)
         this.#world = after
         targets = await this.#snapshot()
       }
       await this.#act(this.#maker.chance.of(targets))
-      // A run that is ended from outside leaves these.
+      // Keeps the figures of a run that is ended from outside.
       if ((act + 1) % ACTS_PER_NOTE === 0) this.#options.note?.(JSON.stringify(this.#figures))
     }
   }
@@ -151,7 +151,7 @@ class Run {
           const bounds = places.get(one.ref)
           return bounds ? [{ ...one, at: middle(bounds) }] : []
         })
-      // A program that is busy may not have placed anything yet.
+      // A busy program may not have placed its elements yet.
       return targets.length > 0 ? targets : undefined
     }, PATIENCE_MS)
     return taken.catch((error: Error) => {
@@ -167,7 +167,7 @@ class Run {
     const count = chance.next() < 0.25 ? 2 : 1
     await this.#run("mouse-move", "--xy", AWAY)
     let hasReacted = false
-    // Before it is armed: the app may hear only then that the pointer has been on the element.
+    // Set before the element is armed: the app may notice only then that the pointer is on the element.
     this.#fixture.onEntered = () => {
       hasReacted = reaction.kind !== "nothing"
       if (reaction.kind === "popup" || reaction.kind === "window")
@@ -215,7 +215,7 @@ class Run {
     for (let tries = 0; ; tries++) {
       const made = this.#maker.mutate(this.#world)
       const ops = JSON.stringify(made.ops)
-      // Those that concern the element, or what is around it, are the dangerous ones.
+      // The dangerous changes are those of the element and its surroundings.
       const concerns = tries > 20 || ops.includes(`"id":${target.id}`) || this.#maker.chance.next() < 0.2
       if (concerns && !/"op":"(model|filter|scroll|reopen|hide|show)/.test(ops)) return { kind, made }
     }
@@ -294,7 +294,7 @@ interface Cover {
   stop(): void
 }
 
-/** Another process, whose windows open above the element. */
+/** Another process. Its windows open above the element. */
 async function startCover(desktop: TestDesktop): Promise<Cover> {
   const app = Bun.spawn(["/usr/bin/python3", new URL("cover.py", import.meta.url).pathname], {
     env: { ...desktop.env },

@@ -8,7 +8,7 @@ export interface Found {
   readonly text: string
   readonly kind: string
   readonly hadTwins: boolean
-  /** The ref is that of a button in its row. */
+  /** True if the ref is that of a button in its row. */
   readonly hasButton?: boolean
   readonly section?: "Alpha" | "Beta"
 }
@@ -22,14 +22,14 @@ interface Node {
   readonly children?: readonly Node[]
 }
 
-/** Pairs the refs of a snapshot with the elements of the world; undefined while the two do not agree. */
+/** Pairs the refs of a snapshot with the elements of the world. undefined: the two do not agree yet. */
 export function findRefs(tree: Node, world: World): Found[] | undefined {
   const things = (["Alpha", "Beta"] as const).map((section) => {
     const box = find(
       tree,
       (node) => node.name === section && !node.ref_id && (node.children?.length ?? 0) > 0,
     )
-    // Qt lists children in the order in which they were made.
+    // Qt lists children in the order of their creation.
     const nodes = (box ? all(box) : [])
       .filter(({ role }) => role === "button" || role === "checkbox")
       .toSorted((a, b) => (a.bounds?.x ?? 0) - (b.bounds?.x ?? 0))
@@ -111,7 +111,7 @@ const modelCells = (tree: Node): Cell[] =>
     .filter(({ name, ref_id }) => ref_id && name && /^File \d+$/.test(name))
     .map(({ ref_id, name, bounds }) => ({ ref: ref_id, text: name!, y: bounds?.y ?? 0 }))
 
-/** The index in the list at which the shown part starts; undefined unless exactly one fits. */
+/** The index in the list at which the shown part starts; undefined unless exactly one index fits. */
 function offsetOf(texts: readonly string[], shown: readonly Row[]): number | undefined {
   const fits = shown
     .map((_, offset) => offset)

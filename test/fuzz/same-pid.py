@@ -18,5 +18,5 @@ for _ in range(2000):
     _, status = os.waitpid(child, 0)
     if os.waitstatus_to_exitcode(status) != 99:
         sys.exit(0)
-# Another process took the pid every time.
+# Every time, another process took the pid.
 os.execvp(command[0], command)

@@ -6,9 +6,9 @@ import { Dice } from "./bytes.ts"
 import { python } from "./cells.ts"
 
 /**
- * Selects parts of a text, types over them, and places the caret, at random places. The file that the app saves must be the
- * text that these steps make. Reading in between must change nothing: the file before the first step is as it was, though
- * everything was read.
+ * Selects parts of a text, types over them, and places the caret, all at random. The file that the app saves must be
+ * the text that these steps make. Reading must change nothing: the file saved before the first step is the original,
+ * although everything was read.
  */
 
 export interface TextsOptions {
@@ -25,14 +25,14 @@ const WORDS = ["kelp", "Ärger", "日本語", "naïve", "p q", "123"]
 /** Writer counts an emoji as two characters, and Mousepad as one. */
 const EMOJI = ["😀x"]
 
-/** Runs the steps, and returns the texts that the file should hold and holds. */
+/** Runs the steps. Returns the expected and the actual texts of the file. */
 export async function fuzzTexts({ seed, steps, kind }: TextsOptions) {
   await using desktop = await openDesktop({ name: `texts-${kind}-${seed}` })
   const document = await openText(desktop, kind)
   const dice = new Dice(seed)
   let text = [...START]
   await document.read(text)
-  // An app does not save what it takes for unchanged, or saves the same.
+  // An app may not save a text that it regards as unchanged.
   const unread = await document.save()
   const done: string[] = []
   for (let step = 0; step < steps; step++) {
@@ -74,7 +74,7 @@ async function openText(desktop: TestDesktop, kind: TextKind) {
   }
   return {
     run,
-    /** Reads everything that can be read, and compares the text. */
+    /** Reads by every command that can read the text, and compares. */
     read: async (text: readonly string[]): Promise<void> => {
       const shown = (await run("get", "text")).value
       if (shown !== text.join("")) throw new Error(`It shows ${shown} instead of ${text.join("")}`)
@@ -83,7 +83,7 @@ async function openText(desktop: TestDesktop, kind: TextKind) {
       if (part !== text.slice(half).join("")) throw new Error(`It reads ${part} of ${text.join("")}`)
       for (const property of ["selection", "caret", "attributes"]) await run("get", property)
     },
-    /** The text of the saved file, once it is the one that is wanted, or after a while. */
+    /** The text of the saved file, as soon as it is the wanted one, or after some time. */
     save: async (wanted?: string): Promise<string> => {
       const { json, stdout } = await desktop.run("press", "ctrl+s", "--window-id", window)
       if (!json?.ok) throw new Error(stdout)

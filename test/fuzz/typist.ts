@@ -1,4 +1,4 @@
-// Types in a process of its own, as a command does: typist.ts TEXT TIMES [MS]
+// Types in a separate process, like a command: typist.ts TEXT TIMES [MS]
 import { Deadline } from "../../src/deadline.ts"
 import { openPlatform } from "../../src/platform.ts"
 
@@ -7,7 +7,7 @@ const platform = await openPlatform({ env: process.env, root: process.env.AGENT_
 for (let i = 0; i < Number(times); i++) {
   const adapter = platform.adapter(Deadline.in(Number(ms)))
   try {
-    // Two events, like a focus and a text: input of other processes must not come between them.
+    // Two events, like a focus and a text. Input of other processes must not come between them.
     await adapter.input({ kind: "text", text })
     await adapter.input({ kind: "text", text: `${text}\n` })
   } finally {

@@ -1,4 +1,4 @@
-/** The content of a fixture and its changes: the same for every toolkit, and from a seed alone. */
+/** The content of a test program and its changes. They are the same for every toolkit, and depend only on a seed. */
 
 export type Kind = "button" | "checkbox"
 
@@ -22,20 +22,20 @@ export interface World {
 
 type Section = keyof World["sections"]
 
-/** A change as the programs get it; see gtk3.py. */
+/** A change in the form that the programs read; see gtk3.py. */
 export type Op = { readonly op: string } & Readonly<Record<string, unknown>>
 
 export interface Mutation {
   readonly kind: string
   readonly ops: readonly Op[]
   readonly after: World
-  /** Ids whose native object was replaced, or given to another element, though the element is there. */
+  /** Ids of elements that still exist, but whose native object was replaced or given to another element. */
   readonly replaced?: readonly number[]
 }
 
 export const EMPTY: World = { sections: { Alpha: [], Beta: [] }, rows: [], model: [], filter: "" }
 
-/** A source of chance that gives the same numbers for the same seed. */
+/** Random numbers that are the same for the same seed. */
 export class Chance {
   #state: number
 
@@ -75,22 +75,22 @@ const MOST_ROWS = 6
 const MODEL = 24
 
 export interface Habits {
-  /** Its window can be taken off the screen and shown again. */
+  /** True if its window can be taken off the screen and shown again. */
   readonly canHide: boolean
-  /** An element that is moved to another place gets a new object. */
+  /** True if an element gets a new object when it moves. */
   readonly renewsMoved: boolean
-  /** Rows that are widgets get new objects, too. They are known by their texts, so none gets a used text after a snapshot. */
+  /** True if widget rows get new objects, too. Such rows are known by their text, so no row gets a used text. */
   readonly renewsRows: boolean
 }
 
-/** Makes worlds and mutations; every id is given once. */
+/** Makes worlds and changes. Every id is used once. */
 export class Maker {
   readonly chance: Chance
   readonly #toolkit: Habits
   #ids = 0
   /** Names of removed things. A later thing with such a name is another element. */
   readonly #gone: string[] = []
-  /** All names that the native object of an element has had. With one of them it would look as in an earlier snapshot. */
+  /** All names that an element's native object has had. With one of these, it would look as in an earlier snapshot. */
   #past = new Map<number, ReadonlySet<string>>()
 
   constructor(seed: number, toolkit: Habits) {
@@ -134,7 +134,7 @@ export class Maker {
     return `${this.chance.of(WORDS)} ${++this.#ids}`
   }
 
-  /** A name that another thing has or had, as an adversary would choose it. */
+  /** A name that another thing has or had. It makes the two hard to distinguish. */
   #borrowed(world: World): string {
     const live = [...world.sections.Alpha, ...world.sections.Beta].map(({ name }) => name)
     const pool = this.chance.next() < 0.5 && this.#gone.length > 0 ? this.#gone.slice(-6) : live
@@ -186,7 +186,7 @@ export class Maker {
     }
   }
 
-  /** Replaces a thing with another one that looks the same. */
+  /** Replaces a thing by another one that looks the same. */
   substitute(world: World): Mutation | undefined {
     const found = this.#anyThing(world)
     if (!found) return undefined
@@ -237,7 +237,7 @@ export class Maker {
     }
   }
 
-  /** The native object stays and stands for another element. */
+  /** Keeps the native object, and lets it stand for another element. */
   recycle(world: World): Mutation | undefined {
     const found = this.#anyThing(world)
     if (!found) return undefined
@@ -252,7 +252,7 @@ export class Maker {
     }
   }
 
-  /** Two native objects stand for each other's elements. */
+  /** Lets two native objects stand for each other's elements. */
   exchange(world: World): Mutation | undefined {
     const a = this.#anyThing(world)
     const b = this.#anyThing(world)
@@ -343,7 +343,7 @@ export class Maker {
     const item = model[at]
     if (what === "insert") {
       const index = this.chance.below(model.length + 1)
-      // Rows of a model are known by their text: a later row with the same text is the same to every observer.
+      // Model rows are known by their text: every observer takes a later row with the same text for the same one.
       const fresh = this.#row("File", beforeSnapshot ? this.#twinText(model) : undefined)
       return {
         kind: "insert into the model",
@@ -410,7 +410,7 @@ export class Maker {
     return { kind: "close and reopen", ops: [{ op: "hide" }, { op: "show" }], after: world }
   }
 
-  /** Sometimes the text of another row. */
+  /** Sometimes returns the text of another row. */
   #twinText(rows: readonly Row[]): string | undefined {
     return rows.length > 0 && this.chance.next() < 0.3 ? this.chance.of(rows).text : undefined
   }
