@@ -70,13 +70,7 @@ export function desktopsOfEachTest(): Desktops {
       return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined
     },
     spawnChild: (body, env = {}, copy) => {
-      const at = copy?.at ?? sourceOf
-      const script = `
-        import { listDesktops, startDesktop, stopDesktop } from ${JSON.stringify(at("src/linux/desktops/desktop.ts"))}
-        import { Deadline } from ${JSON.stringify(at("src/deadline.ts"))}
-        const root = ${JSON.stringify(place.path)}
-        const options = { root, width: 640, height: 480, env: process.env }
-        ${body}`
+      const script = scriptOn(place.path, body, copy?.at)
       return Bun.spawn([...(copy ? [...NOBODY, copy.bun] : [process.execPath]), "-e", script], {
         cwd: copy?.root,
         env: { ...process.env, ...env },
@@ -86,6 +80,14 @@ export function desktopsOfEachTest(): Desktops {
   }
   return desktops
 }
+
+/** A script for another process. It has `root`, `options`, `Deadline` and the functions of the module. */
+export const scriptOn = (root: string, body: string, at = sourceOf): string => `
+  import { listDesktops, startDesktop, stopDesktop } from ${JSON.stringify(at("src/linux/desktops/desktop.ts"))}
+  import { Deadline } from ${JSON.stringify(at("src/deadline.ts"))}
+  const root = ${JSON.stringify(root)}
+  const options = { root, width: 640, height: 480, env: process.env }
+  ${body}`
 
 export async function jsonOf(child: { readonly stdout: ReadableStream<Uint8Array> }) {
   return JSON.parse(await new Response(child.stdout).text())

@@ -14,13 +14,13 @@ import type { DesktopInfo } from "../../../src/desktop.ts"
 import { listDesktops, startDesktop, stopDesktop } from "../../../src/linux/desktops/desktop.ts"
 import { NOBODY, openCopy } from "../../support/anybody.ts"
 import { until } from "../../support/until.ts"
+import { jsonOf, scriptOn, type sourceOf } from "./desktops.ts"
 
 /** Display numbers of isolated desktops, beside X servers of other programs. */
 
 setDefaultTimeout(60_000)
 
 const isRoot = process.getuid?.() === 0
-const sourceOf = (path: string) => new URL(`../../../${path}`, import.meta.url).pathname
 
 let root: string
 let strangers: Bun.Subprocess[]
@@ -231,18 +231,12 @@ function answers(number: number, desktops: readonly DesktopInfo[] = []): boolean
 const start = (firstNumber?: number): Promise<DesktopInfo> =>
   startDesktop({ root, width: 640, height: 480, env: process.env, firstNumber }, Deadline.in(30_000))
 
-/** Runs a script in another process. It has `root`, `options` and the functions of the module. */
-async function runScript(body: string, command: readonly string[], at = sourceOf) {
-  const script = `
-    import { startDesktop, stopDesktop } from ${JSON.stringify(at("src/linux/desktops/desktop.ts"))}
-    import { Deadline } from ${JSON.stringify(at("src/deadline.ts"))}
-    const root = ${JSON.stringify(root)}
-    const options = { root, width: 640, height: 480, env: process.env }
-    ${body}`
-  const child = Bun.spawn([...command, "-e", script], {
+/** Runs a script in another process. */
+async function runScript(body: string, command: readonly string[], at?: typeof sourceOf) {
+  const child = Bun.spawn([...command, "-e", scriptOn(root, body, at)], {
     cwd: "/",
     env: { ...process.env, HOME: root },
     stdio: ["ignore", "pipe", "inherit"],
   })
-  return JSON.parse(await new Response(child.stdout).text())
+  return jsonOf(child)
 }

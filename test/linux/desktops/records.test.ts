@@ -23,13 +23,13 @@ import {
   stopDesktop,
 } from "../../../src/linux/desktops/desktop.ts"
 import { identify } from "../../../src/linux/host/processes.ts"
+import { jsonOf, scriptOn } from "./desktops.ts"
 
 /** Records of desktops on disk: their owners, their places, and the remains of a failed start. */
 
 setDefaultTimeout(60_000)
 
 const isRoot = process.getuid?.() === 0
-const sourceOf = (path: string) => new URL(`../../../${path}`, import.meta.url).pathname
 
 let directory: string
 let root: string
@@ -171,16 +171,13 @@ describe("a desktop that was started under another home", () => {
 
 test.skipIf(!isRoot)("a start on a full disk leaves nothing behind and says so", async () => {
   mkdirSync(root, { mode: 0o700 })
-  const script = `
-    import { startDesktop, stopDesktop } from ${JSON.stringify(sourceOf("src/linux/desktops/desktop.ts"))}
-    import { Deadline } from ${JSON.stringify(sourceOf("src/deadline.ts"))}
+  const body = `
     import { readdirSync } from "node:fs"
-    const root = ${JSON.stringify(root)}
     const results = []
     // The disk is full at once, or in the middle of the start.
     for (const room of [0, 1, 2, 3, 4]) {
       Bun.spawnSync(["sh", "-c", "rm -f " + root + "/fill; dd if=/dev/zero of=" + root + "/fill bs=4096; truncate -s -" + 4096 * room + " " + root + "/fill"])
-      const error = await startDesktop({ root, name: "one", width: 640, height: 480, env: process.env }, Deadline.in(20000)).catch((error) => error)
+      const error = await startDesktop({ ...options, name: "one" }, Deadline.in(20000)).catch((error) => error)
       if (!(error instanceof Error)) await stopDesktop(root, "one", Deadline.in(15000))
       const left = readdirSync(root + "/desktops")
       results.push({ code: error.code, message: error.message, suggestion: error.suggestion, left })
@@ -190,11 +187,11 @@ test.skipIf(!isRoot)("a start on a full disk leaves nothing behind and says so",
     [
       ...["unshare", "--mount", "--propagation", "private", "sh", "-c"],
       `mount -t tmpfs -o size=64k,mode=700 none ${root} && mkdir -m 700 ${root}/desktops && exec "$@"`,
-      ...["sh", process.execPath, "-e", script],
+      ...["sh", process.execPath, "-e", scriptOn(root, body)],
     ],
     { cwd: "/", stdio: ["ignore", "pipe", "inherit"] },
   )
-  const results = JSON.parse(await new Response(child.stdout).text())
+  const results = await jsonOf(child)
 
   expect(results[0]).toEqual({
     code: "INTERNAL",
