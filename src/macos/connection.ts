@@ -34,8 +34,8 @@ export class Connection {
   /** Called when a command starts. */
   enter(): void {
     this.#commands++
-    // One pool for all commands that run at the same time: pools are a stack, and commands do not end in the order they
-    // began. A process with one command frees everything by ending, and need not load the Objective-C runtime.
+    // One pool for all commands that run at the same time: pools are a stack, and commands do not end in the order of
+    // their starts. A process with one command frees everything by ending, and need not load the Objective-C runtime.
     if (this.#isUsed) this.#pool ??= new AutoreleasePool()
     this.#isUsed = true
   }

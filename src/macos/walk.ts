@@ -311,7 +311,7 @@ const VISIBLE: Readonly<Record<string, string | undefined>> = {
   table: "AXVisibleRows",
 }
 
-/** True if a text here is needed: to name the element it is in, or to tell one row from the next. */
+/** True if a text at this place is needed: it names its container, or distinguishes one row from the next. */
 function isLabelPlace({ facts, parent }: ElementDraft): boolean {
   return isTold(facts) || (isSeeThrough(facts.role) && parent !== undefined && isTold(parent.facts))
 }

@@ -121,7 +121,7 @@ describe("programs that know only Apple's paths", () => {
       expect(plainRun.report?.violations).toEqual([])
       const leaking = await mac.run([...command(), "leak"], { env })
       expect(leaking.report?.leaks).toMatchObject([
-        { creator: "CFStringCreateWithCString", value: "nobody releases this one" },
+        { creator: "CFStringCreateWithCString", value: "never released" },
       ])
     })
 

@@ -7,8 +7,8 @@ const RETRY_MS = 5
 
 /**
  * Connects again while the queue of a socket's listener is full, until the deadline. A busy server accepts late, and the
- * runtime reports a full queue as a refused connection, like a socket that nobody listens on. `refused` is the failure
- * of the first attempt: it stands if nobody listens.
+ * runtime reports a full queue as a refused connection, like a socket without a listener. `refused` is the failure of
+ * the first attempt. It is thrown if there is no listener.
  */
 export async function connectWhileFull<T>(
   unix: string,

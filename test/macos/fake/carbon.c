@@ -134,7 +134,7 @@ API OSStatus UCKeyTranslate(const char *layout_bytes, uint16_t key, uint16_t act
   *length = 0;
   Json *layout = strncmp(layout_bytes, MAGIC, strlen(MAGIC)) ? NULL : layout_named(layout_bytes + strlen(MAGIC));
   if (!layout) {
-    breach("wrong_type", "keyLayoutPtr is no keyboard layout");
+    breach("wrong_type", "keyLayoutPtr is not a keyboard layout");
     return -50;
   }
   if (!most || action > 3) return -50;

@@ -58,7 +58,7 @@ Object *string_new_units(const uint16_t *units, CFIndex length) {
 Object *string_new(const char *utf8) {
   uint16_t *units;
   long length = utf16_from_utf8(utf8, strlen(utf8), 0, &units);
-  if (length < 0) fatal("scene", "a string of the scene is no UTF-8: %s", utf8);
+  if (length < 0) fatal("scene", "a string of the scene is not UTF-8: %s", utf8);
   Object *string = string_new_units(units, length);
   free(units);
   return string;

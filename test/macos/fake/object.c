@@ -109,7 +109,7 @@ Object *use(Ref ref, Kind kind, const char *argument) {
   }
   Object *object = find(ref);
   if (!object) {
-    breach("invalid_pointer", "%s %p is no object", argument, ref);
+    breach("invalid_pointer", "%s %p is not an object", argument, ref);
     return NULL;
   }
   if (object->count <= 0) {

@@ -43,7 +43,7 @@ API void objc_autoreleasePoolPop(void *token) {
   Pool *pool = top;
   while (pool && pool != token) pool = pool->below;
   if (!pool) {
-    breach("pool", "%p is no open pool of this thread", token);
+    breach("pool", "%p is not an open pool of this thread", token);
     return;
   }
   if (pool != top) breach("pool", "an outer pool is popped before the inner ones");

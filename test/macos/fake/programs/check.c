@@ -91,7 +91,7 @@ static void counts(void) {
   string = text("kept for ever, which is a leak");
   expect(strstr(fakemac_report(), "\"creator\":\"CFStringCreateWithCString\"") != NULL, "a leak names its creator");
   fakemac_reset();
-  expect(clean(), "what lived before the mark is no leak after it");
+  expect(clean(), "an object that lived before the mark does not leak after it");
   CFRelease(string);
 }
 
@@ -120,10 +120,10 @@ static void wrong(void) {
   expect(noticed("null"), "CFRelease(NULL) crashes on a Mac");
   fakemac_reset();
   CFStringGetLength(kCFBooleanTrue);
-  expect(noticed("wrong_type"), "a boolean is no string");
+  expect(noticed("wrong_type"), "a boolean is not a string");
   fakemac_reset();
   CFRetain((Ref)(uintptr_t)0x1234);
-  expect(noticed("invalid_pointer"), "a number is no object");
+  expect(noticed("invalid_pointer"), "a number is not an object");
   fakemac_reset();
   Ref array = CFArrayCreate(NULL, NULL, 0, &kCFTypeArrayCallBacks);
   CFArrayGetValueAtIndex(array, 0);
@@ -139,7 +139,7 @@ static void tags(void) {
   expect((uintptr_t)role >> 63 && role == same, "a short string is one tagged reference");
   expect((uintptr_t)number >> 63, "a small number is tagged");
   expect(CFStringGetLength((Ref)(uintptr_t)(double)(uintptr_t)role) == 0 && noticed("invalid_pointer"),
-         "a reference that went through a double is no object any more");
+         "a reference that went through a double is not an object any more");
   fakemac_reset();
   CFRelease(role);
   CFRelease(same);
@@ -158,11 +158,11 @@ static void strings(void) {
   expect(!CFStringGetCString(emoji, buffer, 6, kCFStringEncodingUTF8), "a buffer without room for the NUL is refused");
   expect(CFStringGetCString(emoji, buffer, 7, kCFStringEncodingUTF8) && !strcmp(buffer, "a\xf0\x9f\x99\x82z"), "the bytes come back");
   expect(CFStringGetBytes(emoji, (CFRange){0, 4}, kCFStringEncodingASCII, '?', 0, (uint8_t *)buffer, 8, &used) == 4 && used == 3 && !memcmp(buffer, "a?z", 3),
-         "what an encoding lacks is replaced by the loss byte");
+         "a character that the encoding lacks is replaced by the loss byte");
   expect(CFStringGetBytes(emoji, (CFRange){0, 4}, kCFStringEncodingASCII, 0, 0, (uint8_t *)buffer, 8, &used) == 1, "or ends the conversion");
   UniChar lone = 0xd83d;
   Ref half = CFStringCreateWithCharacters(NULL, &lone, 1);
-  expect(!CFStringGetCString(half, buffer, 8, kCFStringEncodingUTF8), "half a pair is no UTF-8");
+  expect(!CFStringGetCString(half, buffer, 8, kCFStringEncodingUTF8), "half a pair is not UTF-8");
   CFRelease(half);
   CFRelease(emoji);
   expect(clean(), "strings leave nothing");
@@ -186,7 +186,7 @@ static void dictionaries(void) {
   expect(CFDictionaryGetCount(dictionary) == 5000 && found == 4321, "a dictionary finds by equality");
   CFRelease(key);
   CFRelease(dictionary);
-  expect(clean(), "a dictionary gives back what it held");
+  expect(clean(), "a dictionary releases its members");
 }
 
 static void numbers(void) {
@@ -195,7 +195,7 @@ static void numbers(void) {
   int64_t big = 5000000000;
   int32_t narrow = 0;
   Ref real = CFNumberCreate(NULL, kCFNumberDoubleType, &pi), wide = CFNumberCreate(NULL, kCFNumberSInt64Type, &big);
-  expect(!CFNumberGetValue(real, kCFNumberSInt32Type, &narrow) && narrow == 3, "a lossy read says so and still writes");
+  expect(!CFNumberGetValue(real, kCFNumberSInt32Type, &narrow) && narrow == 3, "a lossy read reports that and still writes");
   expect(!CFNumberGetValue(wide, kCFNumberSInt32Type, &narrow), "a number that does not fit is refused");
   double five = 5e9;
   Ref same = CFNumberCreate(NULL, kCFNumberDoubleType, &five);
@@ -244,11 +244,11 @@ static void structures(void) {
   CGRect (*get_rect)(Ref, Ref) = (CGRect(*)(Ref, Ref))objc_msgSend;
   CGRect frame = get_rect(main_screen, sel_registerName("frame"));
 #endif
-  expect(frame.size.width == 1440 && frame.size.height == 900, "a message that answers a rectangle");
+  expect(frame.size.width == 1440 && frame.size.height == 900, "a message that returns a rectangle");
   double (*get_double)(Ref, Ref) = (double (*)(Ref, Ref))objc_msgSend;
-  expect(get_double(main_screen, sel_registerName("backingScaleFactor")) == 2, "a message that answers a number");
+  expect(get_double(main_screen, sel_registerName("backingScaleFactor")) == 2, "a message that returns a number");
   CGPoint (*get_point)(Ref, Ref) = (CGPoint(*)(Ref, Ref))objc_msgSend;
-  expect(get_point(objc_getClass("NSEvent"), sel_registerName("mouseLocation")).y == 900, "a message that answers a point");
+  expect(get_point(objc_getClass("NSEvent"), sel_registerName("mouseLocation")).y == 900, "a message that returns a point");
   objc_autoreleasePoolPop(pool);
   expect(clean(), "structures leave nothing");
 }

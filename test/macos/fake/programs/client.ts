@@ -23,7 +23,7 @@ const chars = (text: string) => ptr(Buffer.from(`${text}\0`))
 
 const [what = "length", ...rest] = process.argv.slice(2)
 if (what === "length") print(Number(cf.CFStringGetLength(string("Grüße 🙂"))))
-if (what === "leak") string("nobody releases this one")
+if (what === "leak") string("never released")
 if (what === "type") type(Number(rest[0]), rest[1] ?? "")
 if (what === "classes") {
   const before = objc.objc_getClass(chars("NSPasteboard"))

@@ -43,11 +43,11 @@ static int screencapture(int count, char **arguments) {
 
 static int open_app(int count, char **arguments) {
   const char *app = NULL;
-  bool background = false, anew = false;
+  bool background = false, fresh = false;
   for (int i = 1; i < count && strcmp(arguments[i], "--args"); i++) {
     if (!strcmp(arguments[i], "-a") || !strcmp(arguments[i], "-b")) app = i + 1 < count ? arguments[++i] : NULL;
     else if (!strcmp(arguments[i], "-g") || !strcmp(arguments[i], "-j")) background = true;
-    else if (!strcmp(arguments[i], "-n")) anew = true;
+    else if (!strcmp(arguments[i], "-n")) fresh = true;
     else if (arguments[i][0] != '-') app = arguments[i];
   }
   if (!app || !fakemac_installed(app)) {
@@ -57,7 +57,7 @@ static int open_app(int count, char **arguments) {
   Text effect = {0};
   text_add(&effect, "{\"do\":\"launch\",\"app\":");
   text_quote(&effect, app);
-  text_printf(&effect, ",\"background\":%s,\"new\":%s}", background ? "true" : "false", anew ? "true" : "false");
+  text_printf(&effect, ",\"background\":%s,\"new\":%s}", background ? "true" : "false", fresh ? "true" : "false");
   return !fakemac_apply(effect.chars);
 }
 
