@@ -6,6 +6,7 @@ import { comboText } from "../../keys.ts"
 import type { Point } from "../../node.ts"
 import { contains } from "../../rect.ts"
 import { pause } from "../../until.ts"
+import { sleepsForAFrame } from "../windowing/asleep.ts"
 import { insideOf, type LastClick, nextClick } from "../windowing/next-click.ts"
 import type { Owner } from "../windowing/system.ts"
 import type { TopWindow } from "../windowing/window.ts"
@@ -187,16 +188,7 @@ function unlessUnproved(error: unknown): undefined {
 
 /** Waits until the process sleeps for longer than a frame takes. False: it does not in time. */
 export async function isIdle(pid: number, deadline: Deadline): Promise<boolean> {
-  for (let calm = 0; calm < CALM_LOOKS; ) {
-    if (deadline.expired) return false
-    const stat = await Bun.file(`/proc/${pid}/stat`)
-      .text()
-      .catch(() => undefined)
-    if (stat === undefined) return false
-    calm = stat.slice(stat.lastIndexOf(")") + 2).startsWith("S") ? calm + 1 : 0
-    await pause(LOOK_MS, deadline)
-  }
-  return true
+  return (await sleepsForAFrame(pid, async () => !deadline.expired, deadline)) ?? false
 }
 
 async function useKeyboard(
@@ -257,7 +249,7 @@ async function typeText(
       throw error instanceof AppError ? partly(error, undefined) : error
     }
   }
-  const mayGoOn = async (): Promise<void> => {
+  const proveTarget = async (): Promise<void> => {
     if (places) await keyWindow(places, owner, deadline)
     // A Tab or Enter in the text may have moved to another field.
     const isInField = !chars.slice(0, typed).some((char) => char === "\n" || char === "\t")
@@ -265,7 +257,7 @@ async function typeText(
   }
   while (typed < chars.length) {
     const strokes = await device.strokesOf(chars.slice(typed), deadline)
-    await mayGoOn().catch((error: unknown) => {
+    await proveTarget().catch((error: unknown) => {
       throw typed > 0 && error instanceof AppError ? partly(error, secret ? undefined : typed) : error
     })
     for (const stroke of strokes) {
@@ -356,7 +348,6 @@ const MOST_PROOFS = 64
 const REACTION_MS = 500
 const RELEASE_MS = 500
 const LOOK_MS = 5
-const CALM_LOOKS = 4
 const FOCUS_MS = 500
 const FRAME_MS = 16
 const DWELL_MS = 150

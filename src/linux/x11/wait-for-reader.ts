@@ -1,6 +1,7 @@
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
 import { pause } from "../../until.ts"
+import { sleepsForAFrame } from "../windowing/asleep.ts"
 import type { X11 } from "./connection.ts"
 import { clientMessage, EVENT, getNumbers, MASK, queryTree, unlessGone } from "./requests.ts"
 import { clientOf, readPids } from "./window.ts"
@@ -82,18 +83,10 @@ async function ping(x: X11, window: number, deadline: Deadline): Promise<boolean
 /** How often to see if the window is still there. */
 const GONE_MS = 250
 
-// A process with events to read is running or about to; a stopped one never sleeps.
+/** A process with events to read is running, or will run soon. */
 async function isIdle(x: X11, pid: number, deadline: Deadline): Promise<boolean> {
-  for (let calm = 0; calm < CALM_LOOKS; ) {
-    if (!(await inTime(deadline, () => x.sync(deadline).then(() => true)))) return false
-    const stat = await Bun.file(`/proc/${pid}/stat`)
-      .text()
-      .catch(() => undefined)
-    if (stat === undefined) return giveTime(x, deadline)
-    calm = stat.slice(stat.lastIndexOf(")") + 2).startsWith("S") ? calm + 1 : 0
-    await pause(LOOK_MS, deadline)
-  }
-  return true
+  const isSynced = async () => (await inTime(deadline, () => x.sync(deadline).then(() => true))) === true
+  return (await sleepsForAFrame(pid, isSynced, deadline)) ?? giveTime(x, deadline)
 }
 
 /** undefined: the time was up so soon after the question that this says nothing about the X server. */
@@ -115,8 +108,6 @@ async function giveTime(x: X11, deadline: Deadline): Promise<boolean> {
   return true
 }
 
-const CALM_LOOKS = 4
-const LOOK_MS = 5
 const SHORT_MS = 200
 /** A client on another machine cannot be watched. It gets this long to read its events. */
 const REMOTE_MS = 100
