@@ -102,7 +102,7 @@ async function openTrace(directory: string): Promise<Trace> {
 
 async function openRecording(file: string): Promise<Recording> {
   const { openRecording } = await import("./flow/record.ts")
-  return openRecording({ file, tell: () => {} })
+  return openRecording({ file, warn: () => {} })
 }
 
 async function noInput(): Promise<string> {

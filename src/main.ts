@@ -146,7 +146,7 @@ async function openTrace(
 
 async function openRecording(file: string, settings: Pick<Settings, "verbose">): Promise<Recording> {
   const { openRecording } = await import("./flow/record.ts")
-  return openRecording({ file, tell: async (message) => (await openLog(settings)).warn(message) })
+  return openRecording({ file, warn: async (message) => (await openLog(settings)).warn(message) })
 }
 
 /** Logs names and figures only: arguments and texts of apps may be secret. */
@@ -170,7 +170,7 @@ async function answer(envelope: Envelope, format: Format, command: Pick<Command,
   )
   if (lost) return lost
   if (!envelope.ok && format === "json" && (await mayBeWatched()))
-    (await import("./cli/terminal.ts")).tellFailure(envelope.command, envelope.error)
+    (await import("./cli/terminal.ts")).printFailure(envelope.command, envelope.error)
   return code
 }
 

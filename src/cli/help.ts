@@ -240,7 +240,11 @@ function entryOf(command: Command): readonly string[] {
   ]
 }
 
-const termOf = ([term, said]: Row): readonly string[] => [".TP", `\\fB${roff(term)}\\fR`, text(said)]
+const termOf = ([term, explanation]: Row): readonly string[] => [
+  ".TP",
+  `\\fB${roff(term)}\\fR`,
+  text(explanation),
+]
 
 /** A line of text, escaped so that roff does not read its start as a request. */
 const text = (line: string): string => roff(line).replace(/^(?=[.'])/, "\\&")

@@ -93,7 +93,7 @@ interface Failure {
 }
 
 /** Prints an error in one line, for a person at the terminal. */
-export function tellFailure(
+export function printFailure(
   command: string,
   { code, message, suggestion }: Failure,
   terminal: Terminal | undefined = stderrTerminal(),

@@ -156,9 +156,9 @@ async function pageAfter(
   if (app === undefined || target === undefined) return []
   const seen = await see(ctx, { app }, () => [])
   const now = seen ? headingsIn(seen.places) : []
-  const news = now.find((one) => !headings.includes(one) && one.length <= LONGEST_VALUE && !isHostile(one))
-  const isOther = news !== undefined && headings.some((one) => !now.includes(one))
-  return isOther ? [waitOf({ text: news, app })] : []
+  const heading = now.find((one) => !headings.includes(one) && one.length <= LONGEST_VALUE && !isHostile(one))
+  const isOther = heading !== undefined && headings.some((one) => !now.includes(one))
+  return isOther ? [waitOf({ text: heading, app })] : []
 }
 
 /** `expect` with the flags of `wait`. */

@@ -183,9 +183,9 @@ function titleFor(
   windows: readonly SeenWindow[],
 ): { readonly title?: string } {
   const titles = windows.map((one) => one.title)
-  const isTelling = titles.length > 1 && titles.filter((one) => one === title).length === 1
+  const isDistinct = titles.length > 1 && titles.filter((one) => one === title).length === 1
   const isTaken = fields.some(({ name }) => name === "title")
-  return isTaken && isTelling && isLastingTitle(title, documentsIn(titles)) ? { title } : {}
+  return isTaken && isDistinct && isLastingTitle(title, documentsIn(titles)) ? { title } : {}
 }
 
 /** Keys without ctrl, alt or cmd depend on the element that has the focus. */

@@ -11,7 +11,7 @@ import { lineOf } from "./words.ts"
 export interface RecordOptions {
   readonly file: string
   /** Called for a step that could not be written as a line, and once if nothing can be written. */
-  tell(message: string): void
+  warn(message: string): void
 }
 
 /** Time limit for the look before a command, and for the one after it. A step without a look becomes a comment. */
@@ -21,17 +21,17 @@ const LOOK_MS = 15_000
  * Appends successful commands to a flow, with descriptions in place of refs. A failed write never changes what a
  * command does.
  */
-export function openRecording({ file, tell }: RecordOptions): Recording {
+export function openRecording({ file, warn }: RecordOptions): Recording {
   const path = resolve(file)
   let spentMs = 0
-  let isFailureTold = false
+  let isFailureReported = false
   const timed = async <T>(work: () => Promise<T | undefined>): Promise<T | undefined> => {
     const start = performance.now()
     try {
       return await work()
     } catch (error) {
-      if (!isFailureTold) tell(`The flow ${path} is not complete: ${messageOf(error)}`)
-      isFailureTold = true
+      if (!isFailureReported) warn(`The flow ${path} is not complete: ${messageOf(error)}`)
+      isFailureReported = true
       return undefined
     } finally {
       spentMs += performance.now() - start
@@ -39,7 +39,7 @@ export function openRecording({ file, tell }: RecordOptions): Recording {
   }
   const write = async (step: RecordedStep, plan: Plan, data: object): Promise<void> => {
     const { reason, lines } = await linesOf(step, plan, data)
-    if (reason !== undefined) tell(`${step.command.name} is only a comment in ${path}: ${reason}`)
+    if (reason !== undefined) warn(`${step.command.name} is only a comment in ${path}: ${reason}`)
     if (lines.length > 0) append(path, `${lines.join("\n")}\n`)
   }
   return {

@@ -56,7 +56,7 @@ const MORE: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Roles that cannot be acted on, and give context by their value. */
-const TELLING: ReadonlySet<Role> = new Set([
+const CONTEXT: ReadonlySet<Role> = new Set([
   "datefield",
   "levelindicator",
   "progressbar",
@@ -92,13 +92,13 @@ export function detailsOf(
 }
 
 function ownNames(role: Role, toggle: boolean): readonly string[] {
-  return MORE[role] ?? (toggle || TELLING.has(role) ? ["AXValue"] : [])
+  return MORE[role] ?? (toggle || CONTEXT.has(role) ? ["AXValue"] : [])
 }
 
 /** The one further attribute of an element that only gives context, if any. */
 export function contextAttribute(role: Role, values: boolean): string | undefined {
   if (SURFACES.has(role)) return "AXModal"
-  return values && TELLING.has(role) ? "AXValue" : undefined
+  return values && CONTEXT.has(role) ? "AXValue" : undefined
 }
 
 export const SURFACES: ReadonlySet<Role> = new Set(["alert", "alertdialog", "dialog", "sheet", "window"])
@@ -152,7 +152,7 @@ export interface Nature {
 }
 
 /** True if role or subrole is still unknown: a read of many attributes may fail by chance. Then they are read alone. */
-export function isOpen({ AXRole, AXSubrole }: Attributes): boolean {
+export function isUndetermined({ AXRole, AXSubrole }: Attributes): boolean {
   return isVague(AXRole) || (AXRole === "AXTextField" && isVague(AXSubrole))
 }
 
@@ -166,7 +166,7 @@ export function natureOf(structure: Attributes): Nature {
     axRole,
     role: roleOf(axRole, subrole),
     secure,
-    hides: secure || axRole === undefined || isUnread(AXSubrole) || isOpen(structure),
+    hides: secure || axRole === undefined || isUnread(AXSubrole) || isUndetermined(structure),
     toggle: subrole === "AXToggleButton",
     named: asWords(AXTitle) ? "title" : described,
   }

@@ -5,7 +5,7 @@ import {
   detailsOf,
   FRAME,
   isActive,
-  isOpen,
+  isUndetermined,
   mayBeActedOn,
   natureOf,
   STRUCTURE,
@@ -73,7 +73,7 @@ interface Wanted {
  * a second vague answer the element has neither.
  */
 function settled(ax: Ax, element: Element, structure: Attributes): Attributes {
-  if (!isOpen(structure)) return structure
+  if (!isUndetermined(structure)) return structure
   const AXRole = ax.get(element, "AXRole")
   const AXSubrole = ax.get(element, "AXSubrole")
   return {
@@ -124,8 +124,8 @@ const NO_ACTIONS: ReadonlySet<string> = new Set()
 
 /** True if one of the answers says that the element is gone, and a second question confirms it. */
 function isGone(ax: Ax, element: Element, ...answers: readonly unknown[]): boolean {
-  const isSaid = answers.some((answer) => isInvalid(answer))
-  return isSaid && isInvalid(ax.get(element, "AXRole"))
+  const isReported = answers.some((answer) => isInvalid(answer))
+  return isReported && isInvalid(ax.get(element, "AXRole"))
 }
 
 const isInvalid = (answer: unknown): boolean => answer instanceof Failure && answer.code === INVALID_ELEMENT
@@ -197,7 +197,7 @@ export function readLabel(ax: Ax, element: Element): Labelled | undefined {
   if (read instanceof Failure) return undefined
   const structure = settled(ax, element, read)
   const { role, hides } = natureOf(structure)
-  const tells = role === "statictext" || (role === "textfield" && !hides)
-  const attributes = tells ? { ...structure, AXValue: ax.get(element, "AXValue") } : structure
+  const hasText = role === "statictext" || (role === "textfield" && !hides)
+  const attributes = hasText ? { ...structure, AXValue: ax.get(element, "AXValue") } : structure
   return { role, attributes, children: [] }
 }

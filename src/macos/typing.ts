@@ -49,8 +49,8 @@ export async function typeInto(ax: Ax, element: Element, text: string): Promise<
   const code = ax.set(element, "AXSelectedText", value.ref)
   const sent = sentBy("AXSelectedText", code)
   // Text over the same text changes nothing. An app that did not answer may still take it.
-  const tells = before !== undefined && text !== "" && before.selected !== text && code !== CANNOT_COMPLETE
-  return tells && (await staysAs(ax, element, before)) ? NOT_DELIVERED : sent
+  const isProof = before !== undefined && text !== "" && before.selected !== text && code !== CANNOT_COMPLETE
+  return isProof && (await staysAs(ax, element, before)) ? NOT_DELIVERED : sent
 }
 
 /**

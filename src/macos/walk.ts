@@ -237,8 +237,8 @@ class Collector {
     const web = isBelowPage(parent)
     const structure = this.#ax.read(element, web ? WEB_STRUCTURE : STRUCTURE)
     if (structure instanceof Failure) return structure
-    const isTold = parent !== undefined && (isLabelPlace(parent) || parent.isInMessage)
-    const values = wantsDetails(this.#options, isTold)
+    const needsText = parent !== undefined && (isLabelPlace(parent) || parent.isInMessage)
+    const values = wantsDetails(this.#options, needsText)
     const { bounds } = this.#options
     const facts = inspect(this.#ax, element, structure, { web, bounds, values, habits: this.#habits })
     if (facts instanceof Failure) return facts
@@ -313,10 +313,10 @@ const VISIBLE: Readonly<Record<string, string | undefined>> = {
 
 /** True if a text at this place is needed: it names its container, or distinguishes one row from the next. */
 function isLabelPlace({ facts, parent }: ElementDraft): boolean {
-  return isTold(facts) || (isSeeThrough(facts.role) && parent !== undefined && isTold(parent.facts))
+  return usesTexts(facts) || (isSeeThrough(facts.role) && parent !== undefined && usesTexts(parent.facts))
 }
 
-function isTold(facts: Facts): boolean {
+function usesTexts(facts: Facts): boolean {
   return isNamedInside(facts) || isRow(facts)
 }
 

@@ -33,14 +33,14 @@ export function toolsOf(commands: readonly Command[]): {
 
 function toolOf(command: Command, offered: readonly Command[], shared: Shared): Tool {
   const { properties = {}, ...schema } = withLists(argumentsSchema(command))
-  const isSaid = (name: string, { description }: JsonSchema): boolean =>
+  const isShared = (name: string, { description }: JsonSchema): boolean =>
     description !== undefined && shared.get(name) === description
-  const said = Object.entries(properties).map(([name, property]) => [
+  const shown = Object.entries(properties).map(([name, property]) => [
     name,
-    typeof property === "object" && isSaid(name, property) ? bare(property) : property,
+    typeof property === "object" && isShared(name, property) ? bare(property) : property,
   ])
   const items = command.name === "batch" ? itemsOf(offered) : {}
-  const whole = { ...schema, properties: { ...Object.fromEntries(said), ...items } }
+  const whole = { ...schema, properties: { ...Object.fromEntries(shown), ...items } }
   const annotations: Tool["annotations"] = {
     ...(command.effect === "reads" ? { readOnlyHint: true } : {}),
     ...(command.effect === "harmless" ? { destructiveHint: false } : {}),
@@ -49,7 +49,7 @@ function toolOf(command: Command, offered: readonly Command[], shared: Shared): 
   return {
     name: toolName(command.name),
     description: inMcp(command.summary, offered),
-    inputSchema: objectRooted(lean(inTheirWords(whole, offered))),
+    inputSchema: objectRooted(trimmed(inTheirWords(whole, offered))),
     ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
   }
 }
@@ -61,10 +61,10 @@ type Shared = ReadonlyMap<string, string>
 const SEVERAL = 3
 
 function sharedBy(commands: readonly Command[]): Shared {
-  const said = commands.flatMap(({ input }) =>
+  const described = commands.flatMap(({ input }) =>
     fieldsOf(input).map(({ name, description = "" }) => ({ name, description })),
   )
-  const alike = [...Map.groupBy(said, ({ name, description }) => `${name} ${description}`).values()]
+  const alike = [...Map.groupBy(described, ({ name, description }) => `${name} ${description}`).values()]
   const often = alike.filter((all) => all.length >= SEVERAL && all[0]?.description)
   return new Map(often.map(([first]) => [first!.name, first!.description]))
 }
@@ -138,22 +138,22 @@ function objectRooted({ $schema, ...schema }: JsonSchema): Tool["inputSchema"] {
  * Keywords that only validation needs are dropped, and so is the schema of results, which 'agent-desktop schema'
  * prints: a model reads every word of a tool's schema in every conversation. Types are kept.
  */
-const UNSAID: ReadonlySet<string> = new Set(["pattern", "minimum", "maximum", "minLength", "maxLength"])
+const DROPPED: ReadonlySet<string> = new Set(["pattern", "minimum", "maximum", "minLength", "maxLength"])
 
 /** Keywords that say nothing when they are empty. */
 const OFTEN_EMPTY: ReadonlySet<string> = new Set(["required", "additionalProperties"])
 const isEmpty = (value: object): boolean => Object.keys(value).length === 0
 
-function lean<T>(schema: T, isNames?: boolean): T
-function lean(schema: unknown, isNames = false): unknown {
-  if (Array.isArray(schema)) return schema.map((one) => lean(one))
+function trimmed<T>(schema: T, isNames?: boolean): T
+function trimmed(schema: unknown, isNames = false): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => trimmed(one))
   if (typeof schema !== "object" || schema === null) return schema
   const kept = Object.entries(schema).filter(
     ([key, value]) =>
-      isNames || !(UNSAID.has(key) || value === false || (OFTEN_EMPTY.has(key) && isEmpty(value))),
+      isNames || !(DROPPED.has(key) || value === false || (OFTEN_EMPTY.has(key) && isEmpty(value))),
   )
   return Object.fromEntries(
-    kept.map(([key, value]) => [key, lean(value, !isNames && (key === "properties" || key === "$defs"))]),
+    kept.map(([key, value]) => [key, trimmed(value, !isNames && (key === "properties" || key === "$defs"))]),
   )
 }
 

@@ -16,7 +16,7 @@ const MANY_UNANSWERED = 64
 /** With more unanswered requests than this, nothing is read until one is answered. */
 const MOST_UNANSWERED = 8192
 /** Longest wait of a closing connection for a client that does not read. */
-const LAST_WORDS_MS = 500
+const FLUSH_MS = 500
 /** Longest time for requests that were sent before the end of the input. After it they are cancelled. */
 const LAST_ANSWERS_MS = 1000
 const NEWLINE = 10
@@ -69,7 +69,7 @@ export class Wire implements Transport {
     this.#wake()
     await this.#ends.input.cancel().catch(() => {})
     // A client that has stopped reading must not keep the program alive.
-    await Promise.race([this.#sending.catch(() => {}), Bun.sleep(LAST_WORDS_MS)])
+    await Promise.race([this.#sending.catch(() => {}), Bun.sleep(FLUSH_MS)])
     this.#ends.output.unref()
     this.onclose?.()
   }

@@ -36,17 +36,17 @@ export function openTrace({ directory, screenshots, onFailure }: TraceOptions): 
   const place = resolve(directory)
   const texts = new Set<string>()
   let spentMs = 0
-  let isFailureTold = false
-  const tell = (error: unknown): undefined => {
-    if (!isFailureTold) onFailure(`The trace in ${place} is not complete: ${messageOf(error)}`)
-    isFailureTold = true
+  let isFailureReported = false
+  const report = (error: unknown): undefined => {
+    if (!isFailureReported) onFailure(`The trace in ${place} is not complete: ${messageOf(error)}`)
+    isFailureReported = true
   }
   const photograph = async (door: Door): Promise<string | undefined> => {
     try {
       const png = door.signal?.aborted ? undefined : await screenOf(door)
       return png && keepPicture(place, png)
     } catch (error) {
-      return tell(error)
+      return report(error)
     }
   }
   const record = (facts: Facts, args: unknown, outcome: Outcome, fieldsOf: FieldsOf): void => {
@@ -64,7 +64,7 @@ export function openTrace({ directory, screenshots, onFailure }: TraceOptions): 
       }
       append(place, `${toJson(entry)}\n`)
     } catch (error) {
-      tell(error)
+      report(error)
     }
   }
   return {

@@ -37,8 +37,8 @@ export async function serveView(door: Viewed, options: ViewOptions): Promise<Vie
   const stop = new AbortController()
   door.signal?.addEventListener("abort", () => stop.abort(), { once: true })
   const clients = new Set<Client>()
-  const tellAll = (message: object): void => {
-    for (const client of clients) client.tell(message)
+  const sendAll = (message: object): void => {
+    for (const client of clients) client.send(message)
   }
   const live = new LiveDesktop(
     async (deadline) => platform.adapter(deadline),
@@ -48,14 +48,14 @@ export async function serveView(door: Viewed, options: ViewOptions): Promise<Vie
         for (const client of clients) client.draw(areas)
       },
       windowsChanged: () => {
-        for (const client of clients) client.tellWindows(live)
+        for (const client of clients) client.sendWindows(live)
       },
     },
     stop.signal,
   )
   const agents = new Agents(platform.places(), {
-    entryChanged: (entry) => tellAll({ kind: "command", ...entry }),
-    pauseChanged: () => tellAll({ kind: "pause", ...agents.pause }),
+    entryChanged: (entry) => sendAll({ kind: "command", ...entry }),
+    pauseChanged: () => sendAll({ kind: "pause", ...agents.pause }),
   })
   const encoded = new Map<string, Uint8Array>()
   const pngOf = (area: Rect): Uint8Array => {
@@ -78,14 +78,14 @@ export async function serveView(door: Viewed, options: ViewOptions): Promise<Vie
       const client = new Client(socket, pngOf)
       socket.data.client = client
       clients.add(client)
-      client.tell({
+      client.send({
         ...hello,
         commands: agents.entries,
         width: live.screen.width,
         height: live.screen.height,
       })
-      client.tell({ kind: "pause", ...agents.pause })
-      client.tellWindows(live)
+      client.send({ kind: "pause", ...agents.pause })
+      client.sendWindows(live)
       client.draw([{ x: 0, y: 0, width: live.screen.width, height: live.screen.height }])
     },
     close: (socket) => void (socket.data.client && clients.delete(socket.data.client)),
@@ -205,7 +205,7 @@ class Client {
     this.#encode = encode
   }
 
-  tell(message: object): void {
+  send(message: object): void {
     this.#socket.send(JSON.stringify(message))
   }
 
@@ -220,7 +220,7 @@ class Client {
   }
 
   /** Sends the windows that have changed since they were sent last. */
-  tellWindows({ windows, screen }: LiveDesktop): void {
+  sendWindows({ windows, screen }: LiveDesktop): void {
     const seen = new Set<string>()
     for (const { id, title, app_name, bounds, content } of windows) {
       seen.add(id)

@@ -51,10 +51,7 @@ describe("a variable", () => {
     ["$X $5 $", [["$X", "$5", "$"]]],
   ])("%j", (text, expected) => {
     if (expected) expect<unknown>(words(text)).toEqual(expected)
-    else
-      expect(failureOf(text).message).toBe(
-        "Line 1: '(' has a meaning in a shell, but not in a flow",
-      )
+    else expect(failureOf(text).message).toBe("Line 1: '(' has a meaning in a shell, but not in a flow")
   })
 
   test("that is not set is an error that says how to set it", () => {

@@ -54,7 +54,7 @@ function recorded(
   { file = fresh(), ...door }: Partial<Door> & { file?: string } = {},
 ): Recorded {
   const told: string[] = []
-  const it = desk({ record: openRecording({ file, tell: (message) => told.push(message) }), ...door })
+  const it = desk({ record: openRecording({ file, warn: (message) => told.push(message) }), ...door })
   const app = it.world.app("Editor")
   app.window("a.txt - Editor", children)
   return {
@@ -297,7 +297,7 @@ test("a name with quotes, line breaks and hidden characters is read back as the 
 test("every recorded line can be replayed", async () => {
   const file = fresh()
   const told: string[] = []
-  const record = openRecording({ file, tell: (message) => told.push(message) })
+  const record = openRecording({ file, warn: (message) => told.push(message) })
   for (const call of await samplesOf(commands)) {
     const it = await readyDesk({ record, name: "cli" })
     for (const app of it.world.apps) app.hide("menu")

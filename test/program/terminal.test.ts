@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { startProgress, tellFailure } from "../../src/cli/terminal.ts"
+import { printFailure, startProgress } from "../../src/cli/terminal.ts"
 import { nowhere, PROGRAM } from "./program.ts"
 
 const setting = nowhere()
@@ -87,7 +87,7 @@ test("a line fits an 80-column terminal, and an app's text cannot move the curso
   const progress = startProgress("check", {}, terminal)
   progress.say(`\x1b[2J\n${"wide ".repeat(40)}`)
   progress.end()
-  tellFailure("click", { code: "INTERNAL", message: "\x1b[2Jgone\r\n" }, terminal)
+  printFailure("click", { code: "INTERNAL", message: "\x1b[2Jgone\r\n" }, terminal)
   expect(written.map((text) => text.replace("\r\x1b[K", "")).filter((text) => text.length > 79)).toEqual([])
   expect(written.join("").replaceAll("\r\x1b[K", "")).not.toMatch(/[\x00-\x09\x0b-\x1f]/)
   expect(written.at(-1)).toBe("click: INTERNAL  [2Jgone \n")

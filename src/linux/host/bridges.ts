@@ -22,7 +22,7 @@ export function bridges(env: Env, root = ""): readonly Bridge[] {
   const given = env.GTK_MODULES?.split(":").filter(Boolean) ?? []
   const modules = GTK_MODULES.filter((name) => !given.includes(name))
   const options = env.JAVA_TOOL_OPTIONS ?? ""
-  const isTold = options.includes(ASSISTIVE)
+  const isConfigured = options.includes(ASSISTIVE)
   const javaOptions = `${options} -D${ASSISTIVE}=${WRAPPER} -Xbootclasspath/a:${java}`.trim()
   return [
     {
@@ -33,7 +33,7 @@ export function bridges(env: Env, root = ""): readonly Bridge[] {
     {
       name: "Java bridge",
       isInstalled: isInstalled.java,
-      env: isInstalled.java && !isTold ? { JAVA_TOOL_OPTIONS: javaOptions } : {},
+      env: isInstalled.java && !isConfigured ? { JAVA_TOOL_OPTIONS: javaOptions } : {},
     },
   ]
 }

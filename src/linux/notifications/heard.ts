@@ -26,20 +26,20 @@ export interface Heard {
 
 /** Listens to the session bus from the first call on. */
 export function hear(session: Session, deadline: Deadline): Promise<Heard> {
-  const open = ears.get(session)
+  const open = monitors.get(session)
   if (open && !open.bus?.failure) return open.heard
-  const ear: Ear = { heard: listen(session, deadline, (bus) => (ear.bus = bus)) }
-  ears.set(session, ear)
-  ear.heard.catch(() => ears.delete(session))
-  return ear.heard
+  const monitor: Monitoring = { heard: listen(session, deadline, (bus) => (monitor.bus = bus)) }
+  monitors.set(session, monitor)
+  monitor.heard.catch(() => monitors.delete(session))
+  return monitor.heard
 }
 
-interface Ear {
+interface Monitoring {
   bus?: Bus
   readonly heard: Promise<Heard>
 }
 
-const ears = new WeakMap<Session, Ear>()
+const monitors = new WeakMap<Session, Monitoring>()
 
 async function listen(session: Session, deadline: Deadline, opened: (bus: Bus) => void): Promise<Heard> {
   const bus = await session.openUser(deadline)

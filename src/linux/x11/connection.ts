@@ -147,16 +147,16 @@ export class X11 {
 
   /** Interns all names in one round trip, once per connection; `atom` then returns their ids. */
   async intern(names: readonly string[], deadline: Deadline): Promise<void> {
-    const news = names.filter((name) => !this.#interning.has(name))
-    const asked = this.askAll(news.map(internAtom), deadline).then((replies) => {
+    const missing = names.filter((name) => !this.#interning.has(name))
+    const asked = this.askAll(missing.map(internAtom), deadline).then((replies) => {
       for (const [i, reply] of replies.entries()) {
         if (reply instanceof XError) throw reply
-        this.#knownAtoms.set(news[i]!, reply.u32(8))
+        this.#knownAtoms.set(missing[i]!, reply.u32(8))
       }
     })
-    for (const name of news) this.#interning.set(name, asked)
+    for (const name of missing) this.#interning.set(name, asked)
     asked.catch(() => {
-      for (const name of news) this.#interning.delete(name)
+      for (const name of missing) this.#interning.delete(name)
     })
     await Promise.all(new Set(names.map((name) => this.#interning.get(name))))
   }
@@ -232,17 +232,17 @@ export class X11 {
   select(window: number, mask: number): Disposable {
     const wanted = this.#wanted.get(window) ?? new Set()
     const mine = { mask }
-    const tell = () => {
+    const update = () => {
       const all = [...wanted].reduce((bits, one) => bits | one.mask, 0)
       if (!this.#failure) this.send(new Request(2).u32(window).u32(EVENT_MASK_ATTRIBUTE).u32(all))
     }
     this.#wanted.set(window, wanted.add(mine))
-    tell()
+    update()
     return {
       [Symbol.dispose]: () => {
         wanted.delete(mine)
         if (wanted.size === 0) this.#wanted.delete(window)
-        tell()
+        update()
       },
     }
   }

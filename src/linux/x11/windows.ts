@@ -241,7 +241,7 @@ const ASK_AGAIN_MS = 100
  * that are not on the accessibility bus. Ends when disposed.
  */
 export async function watchWindows(x: X11, deadline: Deadline, changed: () => void): Promise<Disposable> {
-  await x.intern([...TELLING, LIST], deadline)
+  await x.intern([...RELEVANT, LIST], deadline)
   const listened = new Map<number, Disposable>()
   const follow = async (): Promise<void> => {
     const windows = new Set(await getNumbers(x, x.root, x.atom(LIST), deadline))
@@ -255,7 +255,7 @@ export async function watchWindows(x: X11, deadline: Deadline, changed: () => vo
   const root = x.select(x.root, MASK.property | MASK.substructure)
   // No event is queued: the caller only needs to know that something happened.
   const events = x.listen((event) => {
-    if (!isTelling(x, event)) return false
+    if (!isRelevant(x, event)) return false
     // If the list cannot be read, the waiting caller looks again anyway.
     if (isProperty(x, event, LIST)) follow().catch(() => {})
     changed()
@@ -277,14 +277,14 @@ export async function watchWindows(x: X11, deadline: Deadline, changed: () => vo
 
 const LIST = "_NET_CLIENT_LIST"
 /** Properties that matter. Others change with every key, such as the time of the last one. */
-const TELLING = ["_NET_ACTIVE_WINDOW", "_NET_WM_NAME", "WM_NAME", "_NET_WM_STATE", "WM_STATE"] as const
+const RELEVANT = ["_NET_ACTIVE_WINDOW", "_NET_WM_NAME", "WM_NAME", "_NET_WM_STATE", "WM_STATE"] as const
 
 /** Events that matter. Moves, and windows that were never shown, do not. */
 const COMING_AND_GOING: ReadonlySet<number> = new Set([EVENT.mapNotify, EVENT.unmapNotify])
 
-function isTelling(x: X11, event: XEvent): boolean {
+function isRelevant(x: X11, event: XEvent): boolean {
   if (COMING_AND_GOING.has(event.code)) return true
-  return [LIST, ...TELLING].some((name) => isProperty(x, event, name))
+  return [LIST, ...RELEVANT].some((name) => isProperty(x, event, name))
 }
 
 const isProperty = (x: X11, { code, packet }: XEvent, name: string): boolean =>
