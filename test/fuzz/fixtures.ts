@@ -24,7 +24,7 @@ export interface Fixture {
   stop(): Promise<void>
 }
 
-interface Told {
+interface Message {
   readonly done?: number
   readonly hit?: number
   readonly entered?: number
@@ -73,10 +73,10 @@ async function startProgram(desktop: TestDesktop, toolkit: keyof typeof PROGRAMS
       },
     )
     noteApp(desktop.env, started.pid)
-    void listen(started.stdout, (told) => {
-      if (told.done !== undefined) done = told.done
-      if (told.hit !== undefined) hits.push(told.hit)
-      if (told.entered !== undefined) fixture.onEntered(told.entered)
+    void listen(started.stdout, (message) => {
+      if (message.done !== undefined) done = message.done
+      if (message.hit !== undefined) hits.push(message.hit)
+      if (message.entered !== undefined) fixture.onEntered(message.entered)
     })
     return started
   }
@@ -141,7 +141,7 @@ function childOf(parent: number): number | undefined {
   return Number(stdout.toString().trim().split(" ")[0]) || undefined
 }
 
-async function listen(output: ReadableStream<Uint8Array>, hear: (told: Told) => void): Promise<void> {
+async function listen(output: ReadableStream<Uint8Array>, hear: (message: Message) => void): Promise<void> {
   let rest = ""
   const decoder = new TextDecoder()
   for await (const piece of output) {
@@ -165,10 +165,10 @@ async function startPage(desktop: TestDesktop): Promise<Fixture> {
       "/": new Response(Bun.file(`${HERE}page.html`)),
       "/log": async (request) => {
         // The page's own log() creates these reports.
-        const told = (await request.json()) as Told
-        if (told.done !== undefined) done = told.done
-        if (told.hit !== undefined) hits.push(told.hit)
-        if (told.entered !== undefined) fixture.onEntered(told.entered)
+        const message = (await request.json()) as Message
+        if (message.done !== undefined) done = message.done
+        if (message.hit !== undefined) hits.push(message.hit)
+        if (message.entered !== undefined) fixture.onEntered(message.entered)
         return new Response()
       },
       // Answers as soon as there is a command. Then the page asks again.
@@ -207,7 +207,7 @@ async function startPage(desktop: TestDesktop): Promise<Fixture> {
       if (ops.length === 0) return
       // A browser reports a change to assistive programs a moment after it has drawn it.
       const { json } = await desktop.run("wait", "--text", `revision ${n} of the page`, "--app", "Chromium")
-      if (!json?.ok) throw new Error(`Chromium never told of its change: ${JSON.stringify(json)}`)
+      if (!json?.ok) throw new Error(`Chromium did not report its change: ${JSON.stringify(json)}`)
     },
     get hits() {
       return hits

@@ -20,7 +20,7 @@ parts = {}
 
 
 def watch(thing, widget):
-    """Does what `arm` asked for as soon as the pointer enters the widget."""
+    """Does the armed change as soon as the pointer enters the widget."""
     widget.connect("enter-notify-event", lambda *_: entered(thing, widget))
 
 

@@ -207,13 +207,13 @@ def apply(op):
 
 
 def await_manager(is_shown):
-    """Qt asks for the next state at once. A window that shows before its manager has let go of it is managed no more."""
+    """Waits for the window manager. It ignores a window that shows again before the manager has released it."""
     end = time.monotonic() + 10
     ask = ["xprop", "-id", str(int(parts["window"].winId())), "WM_STATE"]
     while time.monotonic() < end:
         app.processEvents()
-        told = subprocess.run(ask, capture_output=True, text=True, check=False).stdout
-        if ("Normal" in told) == is_shown:
+        answer = subprocess.run(ask, capture_output=True, text=True, check=False).stdout
+        if ("Normal" in answer) == is_shown:
             return
 
 

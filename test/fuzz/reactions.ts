@@ -311,9 +311,9 @@ async function startCover(desktop: TestDesktop): Promise<Cover> {
       const lines = (rest + piece).split("\n")
       rest = lines.pop() ?? ""
       for (const line of lines) {
-        const told = JSON.parse(line)
-        if (told.hit !== undefined) hits.push(told.hit)
-        if (told.done !== undefined) done++
+        const message = JSON.parse(line)
+        if (message.hit !== undefined) hits.push(message.hit)
+        if (message.done !== undefined) done++
       }
     }
   })()

@@ -32,7 +32,7 @@ async function play({ act, way, more, fault }: Scene, { mac, run }: Program): Pr
   const then = lookAt(mac)
   mac.sleep(LATER_MS)
   const { now, done, notes } = lookAt(mac)
-  const told = JSON.stringify({
+  const context = JSON.stringify({
     way,
     fault,
     more,
@@ -43,20 +43,20 @@ async function play({ act, way, more, fault }: Scene, { mac, run }: Program): Pr
     value: now.AXValue,
     ok: envelope.ok,
   })
-  expect(code, told).not.toBe("INTERNAL")
-  expect(notes, told).not.toContain("neighbour")
+  expect(code, context).not.toBe("INTERNAL")
+  expect(notes, context).not.toContain("neighbour")
   // A typed text may arrive key by key, and a value may be stepped. Every other action is done once.
-  if (act.command === "type") expect(`${now.AXValue}`.split("Q7").length, told).toBeLessThanOrEqual(2)
-  else if (act.asked === "AXIncrement") expect(now.AXValue ?? 0, told).toBeLessThanOrEqual(3)
-  else expect(done, told).toBeLessThanOrEqual(1)
+  if (act.command === "type") expect(`${now.AXValue}`.split("Q7").length, context).toBeLessThanOrEqual(2)
+  else if (act.asked === "AXIncrement") expect(now.AXValue ?? 0, context).toBeLessThanOrEqual(3)
+  else expect(done, context).toBeLessThanOrEqual(1)
   if (delivery === "delivered_verified") {
     tally.verified++
-    expect(act.isDone && then.now.serial ? act.isDone(then.now) : then.done === 1, told).toBe(true)
+    expect(act.isDone && then.now.serial ? act.isDone(then.now) : then.done === 1, context).toBe(true)
   } else if (delivery === "not_delivered") {
     tally.notDelivered++
-    expect(act.isUndone && now.serial ? act.isUndone(now) : done === 0, told).toBe(true)
+    expect(act.isUndone && now.serial ? act.isUndone(now) : done === 0, context).toBe(true)
   } else tally.open++
-  if (act.isOnce && retry === "safe") expect(done, told).toBe(0)
+  if (act.isOnce && retry === "safe") expect(done, context).toBe(0)
 }
 
 function lookAt(mac: Program["mac"]) {
