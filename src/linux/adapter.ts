@@ -252,8 +252,8 @@ function ownerOf(event: InputEvent): Owner | undefined {
 }
 
 /**
- * Keys go to the focused window. If the window system does not report which one that is, the apps must report that it
- * is the owner's, right before the keys.
+ * Keys go to the focused window. If the window system does not report the focus, the owner's app must report it right
+ * before the keys.
  */
 async function withFocusCheck(
   system: WindowSystem,
@@ -303,7 +303,7 @@ function refuseAstral(event: InputEvent): void {
 }
 
 /**
- * A way to a row that proves that the row shows what it reports, for toolkits that may report old texts; see rows.ts.
+ * A way to a row that proves its texts, for toolkits whose rows may report old ones; see rows.ts.
  * undefined: the input is not meant for such a row.
  */
 async function approachToRow(

@@ -70,8 +70,8 @@ const REFUSALS: ReadonlySet<number> = new Set([ILLEGAL_ARGUMENT, INVALID_ELEMENT
 
 /**
  * Delivery of an action or a write that the element offers, by its return code. Success is only a claim, and so are
- * most errors: Contacts and Finder answer "attribute not supported" or "action not supported" to what they have just
- * done, and an app that does not answer in time may still act. Only a look at the element decides.
+ * most errors. Contacts and Finder act and answer "attribute not supported" or "action not supported". An app that does
+ * not answer in time may still act. Only a look at the element decides.
  */
 export function deliveryOf(code: number): Delivery {
   if (code === 0) return "delivered_unverified"

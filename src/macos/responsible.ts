@@ -58,8 +58,8 @@ export function wordsOfBundle(argv: readonly string[]): readonly string[] {
 const STARTED_OVER = "AGENT_DESKTOP_STARTED_OVER"
 
 /**
- * In a bundle: starts this program over as its own responsible process, so that the grants of the bundle count and
- * not those of the terminal or agent that runs it. Returns if there is nothing to do, or if macOS refused.
+ * In a bundle: restarts this program as its own responsible process. Then the grants of the bundle count, not those of
+ * the terminal or agent that runs it. Returns if there is nothing to do, or if macOS refused.
  */
 export function takeResponsibility(): void {
   const pid = responsiblePid()

@@ -102,7 +102,7 @@ const ITEMS = (await samplesOf(commands)).map(({ command, args }) => ({
   command: command.name,
   args: { ...desk.fill(args), timeout_ms: 0 },
 }))
-/** Commands that take long, or that end programs which the other commands need. */
+/** Slow commands, and commands that end programs needed by the others. */
 const LEFT_OUT = new Set(["wait", "close-app", "launch", "schema", "batch"])
 
 async function batch(dice: Dice): Promise<void> {

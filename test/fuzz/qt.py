@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The same as gtk3.py in Qt 6 (or Qt 5 with --qt5). The rows that are widgets are plain frames, which report nothing
-about themselves except that."""
+"""The same as gtk3.py in Qt 6 (or Qt 5 with --qt5). Widget rows are plain frames: they report nothing else about
+themselves."""
 
 import os
 import subprocess

@@ -16,9 +16,8 @@ import { errorCode } from "../../private-files.ts"
 import { X11 } from "../x11/connection.ts"
 
 /**
- * Display numbers. An X server replaces a socket in its way if it cannot know that another server listens there, and
- * removes a lock whose process it cannot see. Both happen in containers. So we choose the number and make the
- * lock, and a desktop removes only the files that it made.
+ * Display numbers. In a container, an X server may not see another server: then it replaces its socket and removes its
+ * lock. So we choose the number and make the lock, and a desktop removes only the files that it made.
  */
 
 /** A number that we hold by its lock. */
