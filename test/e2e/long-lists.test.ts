@@ -47,12 +47,18 @@ const windowOf = (kind: Kind): Promise<string> =>
 const run = async (...args: readonly string[]): Promise<Json> =>
   (await desktop.run(...args, "--timeout-ms", "90000")).json
 
-/** The ref of the only table, once its first row shows. */
-const tableOf = (window: string): Promise<string> =>
-  until(async () => {
-    const { json } = await desktop.run("table", "--window-id", window)
-    return json?.data?.rows?.[0]?.[0] === "Row 0" ? json.data.ref_id : undefined
-  }, 60_000)
+/** The ref of the only table, once a row shows. */
+async function tableOf(window: string): Promise<string> {
+  let answer = ""
+  const ref = async (): Promise<string | undefined> => {
+    const { json, stdout } = await desktop.run("table", "--window-id", window)
+    answer = stdout
+    return /^Row \d+$/.test(json?.data?.rows?.[0]?.[0]) ? json.data.ref_id : undefined
+  }
+  return until(ref, 60_000).catch(() => {
+    throw new Error(`No row in 60 s, but ${answer.slice(0, 500)}`)
+  })
+}
 
 /** The rows that the app says were chosen or deleted. */
 const hits = async (kind: Kind, window: string): Promise<string> =>
