@@ -52,6 +52,9 @@ export type Traced =
   /** Nothing: shells and clients run it all the time, or it reads traces itself. */
   | "nothing"
 
+/** What holds for its element once a command has succeeded: a state, either of two, or the value that it reports. */
+export type Left = "checked" | "unchecked" | "toggled" | "expanded" | "collapsed" | "value"
+
 /**
  * A result as text. "facts": one fact a line on the command line, JSON over MCP. "json": always JSON. undefined: as
  * "facts". `commands`: for a result that contains results of other commands.
@@ -86,6 +89,10 @@ export interface Command<S extends Input = Input> extends CommandDef {
   readonly aside?: boolean
   readonly tool: ToolSet
   readonly trace: Traced
+  /** "check": its line in a flow says what must hold. "never": it has no line, since a flow runs inside a desktop. */
+  readonly flow?: "check" | "never"
+  /** A recorded flow expects it in the line after the command. */
+  readonly leaves?: Left
   /** The only description of its arguments. */
   readonly input: S
   /** Default of `timeout_ms`, which every command takes. */
@@ -249,6 +256,8 @@ export interface Definition<E extends v.ObjectEntries, O extends v.GenericSchema
     | "aside"
     | "tool"
     | "trace"
+    | "flow"
+    | "leaves"
     | "examples"
   > {
   /** 5000 if left out. */

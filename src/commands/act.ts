@@ -52,6 +52,7 @@ export const tripleClick = verb("triple-click", "Press the element three times, 
 
 export const toggle = verb("toggle", "Flip a checkbox, switch or toggle button", {
   effect: "changes",
+  leaves: "toggled",
   tool: "all",
   sample: { ref_id: "$checkbox" },
 })
@@ -59,12 +60,13 @@ export const toggle = verb("toggle", "Flip a checkbox, switch or toggle button",
 export const check = verb(
   "check",
   "Switch a checkbox, radio button or switch on; nothing happens if it is on",
-  { effect: "changes", repeatable: true, tool: "core", sample: { ref_id: "$checkbox" } },
+  { effect: "changes", repeatable: true, leaves: "checked", tool: "core", sample: { ref_id: "$checkbox" } },
 )
 
 export const uncheck = verb("uncheck", "Switch a checkbox or switch off; nothing happens if it is off", {
   effect: "changes",
   repeatable: true,
+  leaves: "unchecked",
   tool: "core",
   sample: { ref_id: "$checked" },
 })
@@ -72,6 +74,7 @@ export const uncheck = verb("uncheck", "Switch a checkbox or switch off; nothing
 export const expand = verb("expand", "Open a tree item, combobox, menu button or disclosure", {
   effect: "harmless",
   repeatable: true,
+  leaves: "expanded",
   tool: "all",
   sample: { ref_id: "$collapsed" },
 })
@@ -79,6 +82,7 @@ export const expand = verb("expand", "Open a tree item, combobox, menu button or
 export const collapse = verb("collapse", "Close a tree item, combobox, menu button or disclosure", {
   effect: "harmless",
   repeatable: true,
+  leaves: "collapsed",
   tool: "all",
   sample: { ref_id: "$expanded" },
 })
@@ -93,6 +97,7 @@ export const focus = verb("focus", "Give the element the keyboard focus", {
 export const clear = verb("clear", "Empty a text field", {
   effect: "changes",
   repeatable: true,
+  leaves: "value",
   tool: "all",
   sample: { ref_id: "$field" },
 })
@@ -180,6 +185,7 @@ export const select = defineCommand({
   summary: "Choose an option of a combobox, list or tab list by name, or several if the list allows it",
   effect: "changes",
   repeatable: true,
+  leaves: "value",
   tool: "core",
   input: {
     ...actInput,
@@ -208,6 +214,7 @@ export const type = defineCommand({
   ...onRef("type"),
   summary: "Insert text at the caret of a text field and give it the focus; any Unicode, including newlines",
   effect: "changes",
+  leaves: "value",
   tool: "core",
   input: {
     ...actInput,
@@ -244,6 +251,7 @@ export const setValue = defineCommand({
   summary: "Replace the value of a text field, slider or spinner, and give it the focus",
   effect: "changes",
   repeatable: true,
+  leaves: "value",
   tool: "core",
   input: {
     ...actInput,
@@ -314,7 +322,7 @@ function verb(
   summary: string,
   own: Pick<
     Definition<typeof actInput, ReturnType<typeof actedOnRef>>,
-    "effect" | "repeatable" | "tool" | "sample"
+    "effect" | "repeatable" | "leaves" | "tool" | "sample"
   >,
 ): Command {
   return defineCommand({

@@ -27,6 +27,7 @@ export const desktopStart = defineCommand({
   aside: true,
   tool: "all",
   trace: "line",
+  flow: "never",
   timeoutMs: 15_000,
   input: {
     name: optionalText("Name of the desktop; made up if left out", { value: "NAME", traced: true }),
@@ -60,6 +61,7 @@ export const desktopStop = defineCommand({
   aside: true,
   tool: "all",
   trace: "line",
+  flow: "never",
   timeoutMs: 15_000,
   input: {
     name: optionalText("Name of the desktop", { position: 0, value: "NAME", traced: true }),
@@ -88,6 +90,7 @@ export const desktopView = defineCommand({
   effect: "reads",
   tool: "never",
   trace: "nothing",
+  flow: "never",
   timeoutMs: 15_000,
   input: {
     name: optionalText("Isolated desktop to watch; your own desktop if left out", {

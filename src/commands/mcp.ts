@@ -17,6 +17,7 @@ export const mcp = defineCommand({
   effect: "reads",
   tool: "never",
   trace: "nothing",
+  flow: "never",
   timeoutMs: 0,
   input: {
     tools: v.optional(

@@ -1,6 +1,6 @@
 import type { SeenWindow } from "../adapter.ts"
 import type { Arguments } from "../cli/args.ts"
-import type { Context } from "../command.ts"
+import type { Context, Left } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { untilQuiet } from "../look/changes.ts"
 import { documentsIn, isHostile, isLastingTitle } from "../look/lasting-names.ts"
@@ -32,7 +32,7 @@ export async function expectedAfter(
   if (plan.reason !== undefined || plan.pid === undefined || answer.app_ended === true)
     return { words, expected: [] }
   const expected = [
-    ...stateAfter(command.name, args, plan, answer),
+    ...stateAfter(command.leaves, args, plan, answer),
     ...(command.effect === "changes" ? await settled(ctx, plan, plan.pid) : []),
   ]
   return { words, expected: (await holding(ctx, expected)).map((one) => one.words) }
@@ -90,33 +90,21 @@ async function quiet(ctx: Context, { before }: Plan, pid: number): Promise<void>
 }
 
 /** The state that the answer has verified. */
-function stateAfter(name: string, args: Arguments, plan: Plan, answer: Answer): readonly Expectation[] {
+function stateAfter(
+  leaves: Left | undefined,
+  args: Arguments,
+  plan: Plan,
+  answer: Answer,
+): readonly Expectation[] {
   const { target, app, isSecure } = plan
   const isVerified = answer.already === true || answer.disposition?.delivery === "delivered_verified"
-  if (target === undefined || !isVerified) return []
+  if (leaves === undefined || target === undefined || !isVerified) return []
   const state = (word: string): readonly Expectation[] => [stateOf(target, word, app, DENIED[word])]
-  switch (name) {
-    case "check":
-      return state("checked")
-    case "uncheck":
-      return state("unchecked")
-    case "expand":
-      return state("expanded")
-    case "collapse":
-      return state("collapsed")
-    case "toggle":
-      return state(hasStates(answer, "checked") ? "checked" : "unchecked")
-    case "set-value":
-    case "type":
-    case "clear":
-    case "select": {
-      const value = answer.post_state?.value ?? (answer.already === true ? args.value : undefined)
-      if (isSecure || args.secret !== undefined || typeof value !== "string") return []
-      return value.length > LONGEST_VALUE || isHostile(value) ? [] : [hasValue(target, value, app)]
-    }
-    default:
-      return []
-  }
+  if (leaves === "toggled") return state(hasStates(answer, "checked") ? "checked" : "unchecked")
+  if (leaves !== "value") return state(leaves)
+  const value = answer.post_state?.value ?? (answer.already === true ? args.value : undefined)
+  if (isSecure || args.secret !== undefined || typeof value !== "string") return []
+  return value.length > LONGEST_VALUE || isHostile(value) ? [] : [hasValue(target, value, app)]
 }
 
 const DENIED: Readonly<Record<string, string>> = { unchecked: "checked", collapsed: "expanded" }

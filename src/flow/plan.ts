@@ -9,7 +9,7 @@ import { FOCUSED, REF_SYNTAX } from "../refmap.ts"
 import type { RecordedStep } from "../run.ts"
 import { type Field, fieldsOf } from "../schema/fields.ts"
 import { quoted } from "../shown-text.ts"
-import { hasState, OUTSIDE } from "./replay.ts"
+import { hasState } from "./replay.ts"
 
 /** The line of a step. It is planned before the step, while the desktop still shows its element. */
 export interface Plan {
@@ -41,12 +41,9 @@ export interface Expectation {
   readonly isWanted?: boolean
 }
 
-/** Commands that look, and whose result must hold. */
-const CHECKS: ReadonlySet<string> = new Set(["wait", "is"])
-
 export function isRecorded({ command, named }: RecordedStep): boolean {
-  if (command.delegates || OUTSIDE.has(command.name)) return false
-  return command.effect !== "reads" || CHECKS.has(command.name) || command.acts?.(named) === true
+  if (command.delegates || command.flow === "never") return false
+  return command.effect !== "reads" || command.flow === "check" || command.acts?.(named) === true
 }
 
 export async function planOf(ctx: Context, step: RecordedStep): Promise<Plan> {
@@ -160,7 +157,7 @@ async function planForWindow(
 ): Promise<Plan> {
   const isOnWindow = fields.some(({ name, required }) => name === "app" && !required)
   const { window_id, ...rest } = given
-  if (!isOnWindow || (CHECKS.has(command.name) && window_id === undefined)) return bare(given)
+  if (!isOnWindow || (command.flow === "check" && window_id === undefined)) return bare(given)
   const window = await chooseWindow(ctx.adapter, args, { orApp: true })
   const app = typeof args.app === "string" ? args.app : window.app_name
   const about = `in a window of ${quoted(app)}`

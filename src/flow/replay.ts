@@ -103,7 +103,7 @@ async function commandOf(
 ): Promise<Pick<Step, "command" | "args" | "readsInput">> {
   const parsed = await parseArgv(words, registry, NO_GLOBALS)
   // A command that runs other commands would be a flow inside a flow.
-  if (parsed.kind !== "run" || parsed.command.delegates || OUTSIDE.has(parsed.command.name))
+  if (parsed.kind !== "run" || parsed.command.delegates || parsed.command.flow === "never")
     throw new AppError("INVALID_ARGS", `${words[0]} cannot be a line of a flow`, {
       suggestion: "Remove the line. Choose the desktop with flags of replay: --desktop NAME, or --isolated",
     })
@@ -114,9 +114,6 @@ async function commandOf(
     readsInput: readsInput(parsed.command, parsed.args),
   }
 }
-
-/** Commands about desktops and doors. A flow runs inside a desktop. */
-export const OUTSIDE: ReadonlySet<string> = new Set(["desktop-start", "desktop-stop", "desktop-view", "mcp"])
 
 /** Throws for a line that reads standard input if something else has read it. */
 export function refuseInput(steps: readonly Step[], isFlowInput: boolean): void {
