@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { type Fixture, type FixtureEvent, startFixture, startRows } from "../fixtures/fixture.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
-
-setDefaultTimeout(120_000)
 
 /** Single clicks that follow each other at once, on one spot: no app may take two of them for a double click. */
 

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, expect, test } from "bun:test"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 
 /** An app that shows more than anybody could read: a tree without an end, a title of 60,000 characters. */
-
-setDefaultTimeout(120_000)
 
 let desktop: TestDesktop
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { type FixtureEvent, firefox, startFixture, startPage } from "../fixtures/fixture.ts"
 import { startReacting } from "../fixtures/reacting.ts"
@@ -7,8 +7,6 @@ import { until } from "../support/until.ts"
 import { type Printed, Stage } from "./matrix-stage.ts"
 
 /** Keys go where the caller thinks. The log of the fixture, and the window manager, say where they went. */
-
-setDefaultTimeout(120_000)
 
 const KINDS = ["gtk3", "gtk4", "qt6", "qt5", "web", "firefox"] as const
 /** Toolkits that take text through the accessibility bus, so that typing needs neither focus nor window. */

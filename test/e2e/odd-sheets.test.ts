@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, expect, test } from "bun:test"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { openInOffice } from "../support/office.ts"
 import { until } from "../support/until.ts"
 
 /** Sheets that are protected, have hidden rows or merged cells, or have several selected cells. The saved file tells what they hold. */
-
-setDefaultTimeout(120_000)
 
 let desktop: TestDesktop
 let file: string

@@ -1,11 +1,9 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { type Reacting, startHoverPage, startReacting } from "../fixtures/reacting.ts"
 import { nodesOf } from "../support/answers.ts"
 import { openDesktop, PROGRAM, type RunResult, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
-
-setDefaultTimeout(120_000)
 
 const NOT_DELIVERED = { delivery: "not_delivered", retry: "safe" }
 const AWAY = ["mouse-move", "--xy", "1200,1000"]

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import type { Rect } from "../../src/node.ts"
 import { type Fixture, startRows } from "../fixtures/fixture.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
-
-setDefaultTimeout(120_000)
 
 const NOT_DELIVERED = { delivery: "not_delivered", retry: "safe" }
 const AWAY = ["mouse-move", "--xy", "1200,1000"]

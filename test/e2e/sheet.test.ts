@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, expect, test } from "bun:test"
 import { estimateTokens } from "../../src/look/tokens.ts"
 import type { Node } from "../../src/node.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
@@ -7,9 +7,6 @@ import { openInOffice } from "../support/office.ts"
 import { until } from "../support/until.ts"
 
 /** Cells of a LibreOffice sheet. The saved file tells what they hold. */
-
-// A test that ends too early leaves the sheet as no later one expects it.
-setDefaultTimeout(120_000)
 
 let desktop: TestDesktop
 let file: string

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { chromium } from "../fixtures/fixture.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 
 /** Tables of different shapes in every toolkit, read as JSON and as TSV, and compared with the data that they were made of. */
-
-setDefaultTimeout(120_000)
 
 interface Table {
   readonly name: string

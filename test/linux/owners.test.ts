@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, expect, test } from "bun:test"
 import { Deadline } from "../../src/deadline.ts"
 import { connectLinux } from "../../src/linux/adapter.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
@@ -6,8 +6,6 @@ import { until } from "../support/until.ts"
 import { startXvfb } from "./x11/xvfb.ts"
 
 /** The process of a window. The X server and the accessibility bus know it; a window may claim any other one. */
-
-setDefaultTimeout(60_000)
 
 const isRoot = process.getuid?.() === 0
 

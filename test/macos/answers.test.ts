@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { appWith } from "./adapter-desk.ts"
 import { onMac } from "./program.ts"
 
@@ -6,8 +6,6 @@ import { onMac } from "./program.ts"
  * On a Mac, an app's answer to an action does not prove the effect: Contacts answers "attribute not supported" to a
  * press that it obeyed. Here every acting command meets every answer, with and without an effect.
  */
-
-setDefaultTimeout(120_000)
 
 interface Act {
   readonly command: string

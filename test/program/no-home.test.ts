@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import {
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs"
-import { tmpdir } from "node:os"
+import { beforeAll, expect, test } from "bun:test"
+import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { PROGRAM } from "../support/desktop.ts"
+import { temporaryForFile } from "../support/temporary.ts"
 import { envelopeIn } from "../support/validated.ts"
 
 /** A user with neither a home nor an entry in the list of users, as containers run programs under a random uid. */
 
-setDefaultTimeout(60_000)
-
 const UID = 54_321
 const isRoot = process.getuid?.() === 0
-const directory = mkdtempSync(`${tmpdir()}/no-home-`)
+const directory = temporaryForFile()
 const state = `${directory}/state`
 
 beforeAll(() => {
@@ -28,7 +17,6 @@ beforeAll(() => {
   mkdirSync(state, { mode: 0o700 })
   if (isRoot) chownSync(state, UID, UID)
 })
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const run = (env: Readonly<Record<string, string>>, ...args: string[]) => runIn([], env, ...args)
 

@@ -1,32 +1,24 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import {
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs"
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { chownSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { Deadline } from "../../../src/deadline.ts"
 import type { DesktopInfo } from "../../../src/desktop.ts"
 import { listDesktops, startDesktop, stopDesktop } from "../../../src/linux/desktops/desktop.ts"
 import { NOBODY, openCopy } from "../../support/anybody.ts"
+import { type Temporary, temporary } from "../../support/temporary.ts"
 import { until } from "../../support/until.ts"
 import { jsonOf, scriptOn, type sourceOf } from "./desktops.ts"
 
 /** Display numbers of isolated desktops, beside X servers of other programs. */
 
-setDefaultTimeout(60_000)
-
 const isRoot = process.getuid?.() === 0
 
+let place: Temporary
 let root: string
 let strangers: Bun.Subprocess[]
 
 beforeEach(() => {
-  root = mkdtempSync("/tmp/desktop-test-")
+  place = temporary("/tmp")
+  root = place.path
   strangers = []
 })
 
@@ -36,7 +28,7 @@ afterEach(async () => {
     one.kill()
     await one.exited
   }
-  rmSync(root, { recursive: true, force: true })
+  place[Symbol.dispose]()
 })
 
 /** Expects that a new desktop takes another number, and does not change the files of this one. */

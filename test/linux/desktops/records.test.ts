@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { randomBytes } from "node:crypto"
 import {
   chmodSync,
   chownSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -23,19 +23,20 @@ import {
   stopDesktop,
 } from "../../../src/linux/desktops/desktop.ts"
 import { identify } from "../../../src/linux/host/processes.ts"
+import { type Temporary, temporary } from "../../support/temporary.ts"
 import { jsonOf, scriptOn } from "./desktops.ts"
 
 /** Records of desktops on disk: their owners, their places, and the remains of a failed start. */
 
-setDefaultTimeout(60_000)
-
 const isRoot = process.getuid?.() === 0
 
+let place: Temporary
 let directory: string
 let root: string
 
 beforeEach(() => {
-  directory = mkdtempSync("/tmp/desktop-test-")
+  place = temporary("/tmp")
+  directory = place.path
   root = `${directory}/.agent-desktop`
 })
 
@@ -47,7 +48,7 @@ afterEach(async () => {
         // An untrusted record names nothing that we may stop.
         await operateDesktops({ root: at, env: {} }, { kind: "stop" }, Deadline.in(15_000)).catch(() => {})
   }
-  rmSync(directory, { recursive: true, force: true })
+  place[Symbol.dispose]()
 })
 
 describe("a record that another user could have written", () => {
@@ -97,9 +98,8 @@ describe("a record that another user could have written", () => {
   })
 
   test.skipIf(!isRoot)("does not lead to the removal of another user's directory", async () => {
-    const runtime = mkdtempSync("/tmp/agent-desktop-")
-    const theirs = `/tmp/agent-desktop-${"0".repeat(12)}`
-    renameSync(runtime, theirs)
+    const theirs = `/tmp/agent-desktop-${randomBytes(6).toString("hex")}`
+    mkdirSync(theirs)
     chownSync(theirs, 65534, 65534)
     try {
       plant({ runtime: theirs })

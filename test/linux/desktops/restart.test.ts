@@ -1,28 +1,28 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
+import { afterEach, beforeEach, expect, test } from "bun:test"
 import type { Platform } from "../../../src/adapter.ts"
 import { Deadline } from "../../../src/deadline.ts"
 import type { DesktopInfo } from "../../../src/desktop.ts"
 import { connectLinux } from "../../../src/linux/adapter.ts"
 import { listDesktops, startDesktop, stopDesktop } from "../../../src/linux/desktops/desktop.ts"
+import { type Temporary, temporary } from "../../support/temporary.ts"
 import { until } from "../../support/until.ts"
 
 /** A server that works on a desktop for a long time. The desktop may end and start again under its name. */
 
-setDefaultTimeout(60_000)
-
+let place: Temporary
 let root: string
 let platform: Platform
 
 beforeEach(async () => {
-  root = mkdtempSync("/tmp/desktop-test-")
+  place = temporary("/tmp")
+  root = place.path
   platform = await connectLinux({ env: process.env, root, desktop: "one" })
 })
 
 afterEach(async () => {
   await platform.close()
   for (const { name } of listDesktops(root)) await stopDesktop(root, name, Deadline.in(15_000))
-  rmSync(root, { recursive: true, force: true })
+  place[Symbol.dispose]()
 })
 
 const adapter = () => platform.adapter(Deadline.in(10_000))

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "bun:test"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { expect, test } from "bun:test"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { mutenessOf } from "../../../src/linux/host/mute.ts"
+import { temporaryForFile } from "../../support/temporary.ts"
 
-let root: string
-beforeAll(() => {
-  root = mkdtempSync(`${tmpdir()}/mute-`)
-})
-afterAll(() => rmSync(root, { recursive: true }))
+const root = temporaryForFile()
 
 const ON = "HOME=/x\0ACCESSIBILITY_ENABLED=1\0"
 
