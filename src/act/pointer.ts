@@ -223,7 +223,7 @@ async function reach(ctx: Context, target: Target, pointOf: PointOf = clickPoint
 }
 
 /** The element's place before the pointer came. */
-interface Place {
+interface Expected {
   readonly at: Point
   readonly pointOf: PointOf
   readonly window: SeenWindow | undefined
@@ -243,7 +243,7 @@ const FRAMES_MS = 40
  * covers it. Unless the app is known to be quiet, that takes two looks with time for a reaction in between. Throws with
  * nothing delivered.
  */
-async function proveArrival(ctx: Context, target: Target, place: Place, isQuiet = false): Promise<void> {
+async function proveArrival(ctx: Context, target: Target, place: Expected, isQuiet = false): Promise<void> {
   const { ref } = target
   const patience = ctx.deadline.slice(SETTLING_MS)
   let goodSince: number | undefined
@@ -268,7 +268,7 @@ const WHEN_IT_CAME = "when the pointer came"
 async function obstacleNow(
   ctx: Context,
   target: Target,
-  { at, pointOf, window, isSure, isAside }: Place,
+  { at, pointOf, window, isSure, isAside }: Expected,
 ): Promise<string | undefined> {
   try {
     const seen = await readSame(ctx.adapter, target, WHEN_IT_CAME)
@@ -302,7 +302,7 @@ function notActionable(message: string, reason: string, facts: { readonly sugges
   })
 }
 
-interface Look {
+interface PointReport {
   /** The object that a click at the point would hit instead of the element; undefined if it hits the element. */
   readonly obstacle?: string
   /** True if the platform knows what is at the point. */
@@ -315,7 +315,7 @@ async function lookAt(
   point: Point,
   window: SeenWindow | undefined,
   care: HitCare,
-): Promise<Look> {
+): Promise<PointReport> {
   const displays = await ctx.adapter.displays()
   if (!displays.some(({ bounds }) => contains(bounds, point)))
     return { obstacle: "outside every display", isSure: true }

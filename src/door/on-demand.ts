@@ -3,7 +3,7 @@ import type { RefStore } from "../command.ts"
 import type { Numbering } from "../node.ts"
 
 /** The desktop and the refs of one caller. Each is loaded and opened by the first command that needs it. */
-export function onDemand({ desktop, ...place }: Place & { readonly desktop?: string }): OnDemand {
+export function onDemand({ desktop, ...place }: CallerSettings & { readonly desktop?: string }): OnDemand {
   const { env } = place
   let opened: Promise<Platform> | undefined
   const platform = (): Promise<Platform> => (opened ??= open(env, desktop))
@@ -20,7 +20,7 @@ export function onDemand({ desktop, ...place }: Place & { readonly desktop?: str
   }
 }
 
-export interface Place {
+export interface CallerSettings {
   readonly env: Env
   readonly session?: string
   readonly numbering?: Numbering
@@ -44,7 +44,7 @@ async function open(env: Env, desktop: string | undefined): Promise<Platform> {
 }
 
 /** The refs of one session. Opened by the first command that needs them. */
-export function refsOnDemand(place: Place): RefStore {
+export function refsOnDemand(place: CallerSettings): RefStore {
   let opened: Promise<RefStore> | undefined
   const refs = (): Promise<RefStore> => (opened ??= openRefs(place))
   return {
@@ -59,7 +59,7 @@ export function refsOnDemand(place: Place): RefStore {
   }
 }
 
-async function openRefs({ env, session, numbering }: Place): Promise<RefStore> {
+async function openRefs({ env, session, numbering }: CallerSettings): Promise<RefStore> {
   const [{ openRefStore }, { stateRoot }] = await Promise.all([
     import("../refs/store.ts"),
     import("../private-files.ts"),

@@ -1,6 +1,6 @@
 import type { RefStore } from "../command.ts"
 import { stateRoot } from "../private-files.ts"
-import { onDemand, type Place, refsOnDemand } from "./on-demand.ts"
+import { type CallerSettings, onDemand, refsOnDemand } from "./on-demand.ts"
 
 /** The refs of a server. */
 export interface ServerRefs {
@@ -14,7 +14,11 @@ export interface ServerRefs {
  * The refs of a server. By default they are stable and in a separate session: two servers in one session would act on
  * the refs of the server that looked last.
  */
-export async function refsOfServer({ env, session, numbering = "stable" }: Place): Promise<ServerRefs> {
+export async function refsOfServer({
+  env,
+  session,
+  numbering = "stable",
+}: CallerSettings): Promise<ServerRefs> {
   if (session !== undefined)
     return { session, refs: refsOnDemand({ env, session, numbering }), close: async () => {} }
   const { openOwnSession } = await import("../refs/own-session.ts")
@@ -28,7 +32,7 @@ export async function refsOfServer({ env, session, numbering = "stable" }: Place
 
 /** A desktop and refs for one run of a flow: in the named session, or in one created for the run. */
 export async function openApart(
-  place: Place & { readonly desktop?: string },
+  place: CallerSettings & { readonly desktop?: string },
   desktop = place.desktop,
 ): Promise<
   Pick<ReturnType<typeof onDemand>, "platform" | "places"> & ServerRefs & { readonly desktop?: string }

@@ -71,13 +71,13 @@ export async function withChanges<T extends object>(
 }
 
 /** The window that an action is meant for. */
-interface Place {
+interface ActedWindow {
   readonly pid?: number
   readonly window?: SeenWindow
   readonly map: Awaited<ReturnType<typeof loadMap>>
 }
 
-async function placeOf(ctx: Context, choice: ActChoice): Promise<Place> {
+async function placeOf(ctx: Context, choice: ActChoice): Promise<ActedWindow> {
   const known =
     choice.ref_id === undefined ? undefined : await lookUp(ctx, { ...choice, ref_id: choice.ref_id })
   const map = await loadMap(ctx, known?.snapshotId)
@@ -91,7 +91,7 @@ async function placeOf(ctx: Context, choice: ActChoice): Promise<Place> {
 
 /** The desktop at one moment. */
 interface Moment {
-  readonly place: Place
+  readonly place: ActedWindow
   readonly windows: readonly SeenWindow[]
   readonly base?: Baseline
   /** The reason why the window could not be read. */
@@ -99,7 +99,7 @@ interface Moment {
   readonly popups: readonly SurfaceInfo[]
 }
 
-async function momentOf(ctx: Context, place: Place): Promise<Moment> {
+async function momentOf(ctx: Context, place: ActedWindow): Promise<Moment> {
   const { window, map, pid } = place
   const reading =
     window && window.accessible !== false
@@ -155,13 +155,13 @@ async function changesSince(ctx: Context, watch: Watch, before: Moment): Promise
 }
 
 /** The desktop after the action. */
-interface After extends Look {
+interface After extends DesktopLook {
   /** The window of the action, if it still shows. */
   readonly window?: SeenWindow
   readonly read?: Read
 }
 
-interface Look extends Pick<Moment, "windows" | "popups"> {
+interface DesktopLook extends Pick<Moment, "windows" | "popups"> {
   /** The nodes of the window; undefined if it was not read. */
   readonly places?: readonly Position[]
 }
@@ -181,7 +181,7 @@ async function lookUntilQuiet(
 ): Promise<{ readonly after: After; readonly isQuiet: boolean }> {
   if (!ctx.patient) return { after: await lookAfter(ctx, before), isQuiet: false }
   const patience = ctx.deadline.slice(Math.min(FIRST_MS, ctx.deadline.remaining / 2))
-  const start: Look = { ...before, places: before.base?.live }
+  const start: DesktopLook = { ...before, places: before.base?.live }
   if (!(await watch.changed(0))) await watch.changed(Math.min(QUIET_MS, patience.remaining))
   for (;;) {
     const seen = await steadyLook(ctx, watch, before)
@@ -228,7 +228,7 @@ function unlessFailed(error: unknown): undefined {
   if (!(error instanceof AppError)) throw error
 }
 
-function looksSame(one: Look, other: Look): boolean {
+function looksSame(one: DesktopLook, other: DesktopLook): boolean {
   return (
     isSameList(one.windows, other.windows) &&
     isSameList(one.popups, other.popups) &&

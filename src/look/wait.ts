@@ -89,11 +89,11 @@ function timedOut(
   })
 }
 
-type Look = () => Promise<object | undefined>
+type Check = () => Promise<object | undefined>
 
 interface Condition {
   readonly kind: string
-  readonly look: Look
+  readonly look: Check
   /** Parts of the window that the last look did not cover. */
   missed?(): Promise<Gaps | undefined>
   /** Details for the error when the time is up. */
@@ -111,7 +111,7 @@ async function condition(ctx: Context, args: WaitArgs): Promise<Condition> {
   return shown(ctx, args.text ?? "", args)
 }
 
-async function element(ctx: Context, ref_id: string, args: WaitArgs): Promise<Look> {
+async function element(ctx: Context, ref_id: string, args: WaitArgs): Promise<Check> {
   const predicate = args.gone ? "gone" : args.predicate
   if (!REF_SYNTAX.test(ref_id)) return described(ctx, ref_id, predicate, args)
   const choice = { ref_id, snapshot: args.snapshot }
@@ -133,7 +133,7 @@ async function element(ctx: Context, ref_id: string, args: WaitArgs): Promise<Lo
 }
 
 /** Searches again each time: another element may match the description by now. */
-async function described(ctx: Context, target: string, predicate: Predicate, args: WaitArgs): Promise<Look> {
+async function described(ctx: Context, target: string, predicate: Predicate, args: WaitArgs): Promise<Check> {
   const { seekTarget } = await import("./target.ts")
   return async () => {
     const sought = await unlessMissing(seekTarget(ctx, target, args))
@@ -226,7 +226,7 @@ function shown(ctx: Context, text: string, args: WaitArgs): Condition {
 }
 
 const menu =
-  (ctx: Context, args: WaitArgs): Look =>
+  (ctx: Context, args: WaitArgs): Check =>
   async () => {
     const window = await unlessMissing(chooseWindow(ctx.adapter, args))
     const surfaces = window ? await ctx.adapter.surfaces(window.pid) : []
@@ -235,7 +235,7 @@ const menu =
   }
 
 /** Waits for a notification that was not there when the wait, or the batch that it is part of, started. */
-async function notified(ctx: Context, args: WaitArgs): Promise<Look> {
+async function notified(ctx: Context, args: WaitArgs): Promise<Check> {
   const known = new Set((ctx.baseline ?? (await ctx.adapter.notifications())).map((one) => one.id))
   return async () => {
     const fresh = (await listNotifications(ctx, args)).find((one) => !known.has(one.id))

@@ -14,7 +14,7 @@ const CHUNK = 8192
 const units = new Uint16Array(MAX_TEXT)
 const double = new Float64Array(1)
 
-type Kind =
+type ValueKind =
   | "string"
   | "attributed"
   | "boolean"
@@ -26,12 +26,12 @@ type Kind =
   | "element"
   | "axvalue"
 
-let kinds: ReadonlyMap<bigint, Kind> | undefined
+let kinds: ReadonlyMap<bigint, ValueKind> | undefined
 
 /** The type of an object; undefined for NULL and types that we do not use. Every use of an object checks it first. */
-export function kindOf(ref: bigint): Kind | undefined {
+export function kindOf(ref: bigint): ValueKind | undefined {
   const cf = coreFoundation()
-  kinds ??= new Map<bigint, Kind>([
+  kinds ??= new Map<bigint, ValueKind>([
     [cf.CFStringGetTypeID(), "string"],
     [cf.CFAttributedStringGetTypeID(), "attributed"],
     [cf.CFBooleanGetTypeID(), "boolean"],

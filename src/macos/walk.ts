@@ -109,7 +109,7 @@ class ElementDraft implements Draft<ElementDraft>, Reading, Labelled {
   label: Labelled | undefined
   inside: readonly Labelled[] = []
 
-  constructor(facts: Facts, kids: Children, place: Place) {
+  constructor(facts: Facts, kids: Children, place: DraftPlace) {
     const { parent, index, area } = place
     this.facts = facts
     this.kids = kids
@@ -152,7 +152,7 @@ class ElementDraft implements Draft<ElementDraft>, Reading, Labelled {
   }
 }
 
-interface Place {
+interface DraftPlace {
   readonly parent?: ElementDraft
   readonly index?: number
   readonly area?: Rect
@@ -220,7 +220,7 @@ class Collector {
     }
   }
 
-  #add(element: Element, place: Place & { readonly parent: ElementDraft }, queue: ElementDraft[]): void {
+  #add(element: Element, place: DraftPlace & { readonly parent: ElementDraft }, queue: ElementDraft[]): void {
     const child = this.#read(element, place)
     if (child instanceof Failure) {
       // A child that went away during the walk is not a child any more; one that could not be read is missing.
@@ -232,7 +232,7 @@ class Collector {
     queue.push(child)
   }
 
-  #read(element: Element, place: Place): ElementDraft | Failure {
+  #read(element: Element, place: DraftPlace): ElementDraft | Failure {
     const { parent } = place
     const web = isBelowPage(parent)
     const structure = this.#ax.read(element, web ? WEB_STRUCTURE : STRUCTURE)

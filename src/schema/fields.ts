@@ -163,7 +163,7 @@ interface Layer {
 }
 
 /** Facts from the layers of a member's schema, from the outside in. */
-interface Facts {
+interface SchemaFacts {
   shape?: Layer
   hints: CliHints
   description?: string
@@ -176,7 +176,7 @@ interface Facts {
 }
 
 function fieldOf(name: string, schema: Layer): Field {
-  const facts: Facts = { hints: {}, isOptional: false, isTransformed: false, integer: false }
+  const facts: SchemaFacts = { hints: {}, isOptional: false, isTransformed: false, integer: false }
   gather(schema, facts)
   const { hints } = facts
   const shape = shapeOf(facts.shape)
@@ -205,7 +205,7 @@ function fieldOf(name: string, schema: Layer): Field {
   }
 }
 
-function gather(layer: Layer, facts: Facts): void {
+function gather(layer: Layer, facts: SchemaFacts): void {
   if (layer.pipe) {
     for (const part of layer.pipe) gather(part, facts)
     return

@@ -49,7 +49,7 @@ export function openTrace({ directory, screenshots, onFailure }: TraceOptions): 
       return report(error)
     }
   }
-  const record = (facts: Facts, args: unknown, outcome: Outcome, fieldsOf: FieldsOf): void => {
+  const record = (facts: EntryFacts, args: unknown, outcome: Outcome, fieldsOf: FieldsOf): void => {
     try {
       for (const text of hiddenTexts(facts.command, args, fieldsOf)) texts.add(text)
       const { before, after, ...head } = facts
@@ -105,7 +105,7 @@ export function openTrace({ directory, screenshots, onFailure }: TraceOptions): 
   }
 }
 
-type Facts = Omit<TraceEntry, "arguments" | "ok" | "data" | "error">
+type EntryFacts = Omit<TraceEntry, "arguments" | "ok" | "data" | "error">
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

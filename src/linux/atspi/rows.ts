@@ -20,7 +20,7 @@ import { ROLE } from "./roles.ts"
 /** A row, as its cells report it. */
 export interface Row {
   readonly element: Element
-  readonly place: Place
+  readonly place: CellPlace
   readonly top: number
   readonly texts: readonly Text[]
 }
@@ -166,7 +166,7 @@ async function isDistinct(atspi: Atspi, { place }: Row, compared: readonly numbe
 const MOST_ROWS = 150
 const MOST_COLUMNS = 100
 
-interface Place {
+interface CellPlace {
   readonly table: Ref
   readonly row: number
   /** That of the cell that the element is, or is in. */
@@ -175,7 +175,7 @@ interface Place {
   readonly columns: number
 }
 
-async function placeOf(atspi: Atspi, element: Element): Promise<Place | undefined> {
+async function placeOf(atspi: Atspi, element: Element): Promise<CellPlace | undefined> {
   const table = await tableOf(atspi, element)
   if (!table?.cell) return undefined
   const [size, index] = await Promise.all([atspi.tableSize(table.ref), atspi.indexInParent(table.cell)])
@@ -214,7 +214,7 @@ const HEADERS: ReadonlySet<number> = new Set([ROLE.COLUMN_HEADER, ROLE.TABLE_COL
 
 export async function textsAt(
   atspi: Atspi,
-  { table, columns }: Pick<Place, "table" | "columns">,
+  { table, columns }: Pick<CellPlace, "table" | "columns">,
   row: number,
 ): Promise<readonly Text[]> {
   const texts = await Promise.all(

@@ -22,13 +22,17 @@ import { placesInView } from "./virtual.ts"
  */
 
 /** The pixels of an area; undefined if they cannot be seen. */
-type Look = (area: Rect, deadline: Deadline) => Promise<Uncovered | undefined>
+type ReadPixels = (area: Rect, deadline: Deadline) => Promise<Uncovered | undefined>
 
 /**
  * Warns that the rows of a table may be in another order, if a user can sort it and its cells do not look as they
  * report.
  */
-export async function rowsInDoubt(atspi: Atspi, root: SeenNode, look: Look): Promise<string | undefined> {
+export async function rowsInDoubt(
+  atspi: Atspi,
+  root: SeenNode,
+  look: ReadPixels,
+): Promise<string | undefined> {
   const soon = atspi.within(atspi.deadline.slice(LOOK_MS))
   const answers = await Promise.all(
     tablesIn(root).map((table) => mayBeSorted(soon, table, look).catch(falseIfSilent)),
@@ -56,7 +60,7 @@ const tablesIn = (node: SeenNode): readonly SeenNode[] => [
 const headersOf = ({ children }: SeenNode): readonly SeenNode[] =>
   children.filter(({ role }) => role === "columnheader")
 
-async function mayBeSorted(atspi: Atspi, table: SeenNode, look: Look): Promise<boolean> {
+async function mayBeSorted(atspi: Atspi, table: SeenNode, look: ReadPixels): Promise<boolean> {
   const { ref, origin } = Element.of(table.handle)
   const inView = firstTexts(table)
   if (inView.length < 2) return false
@@ -87,7 +91,7 @@ async function mayBeSorted(atspi: Atspi, table: SeenNode, look: Look): Promise<b
  * that cannot be seen is not refused. Neither is one whose texts are only a little wider or narrower than reported,
  * unless those of another row in view would match: the app may draw it in bold.
  */
-export async function refuseOtherRow(atspi: Atspi, element: Element, look: Look): Promise<void> {
+export async function refuseOtherRow(atspi: Atspi, element: Element, look: ReadPixels): Promise<void> {
   const row = await rowOf(atspi, element)
   if (!row) return
   const { place, texts } = row
