@@ -121,12 +121,20 @@ export interface RoleTraits {
   readonly row?: true
   /** A row, or a cell of one: there are many, a click selects one, and toolkits recycle their objects. */
   readonly item?: true
+  /** Has rows, and may have more of them than objects. */
+  readonly list?: true
+  /** A list whose rows have cells. */
+  readonly table?: true
+  /** The title of a column or row. */
+  readonly header?: true
   /** A text that can say what a row is about. */
   readonly text?: true
   /** A control whose name changes with its use: "Play" becomes "Pause". */
   readonly control?: true
   /** Is on, off or mixed. */
   readonly checkable?: true
+  /** A click at any point of it presses it, and so do keys. */
+  readonly pressable?: true
   /** A click opens a menu or a list of options that belongs to it. */
   readonly opensMenu?: true
   /** Always shows a caret when focused: a click only places the caret, and keys write text. */
@@ -146,23 +154,23 @@ const table = <Word extends string>(roles: Readonly<Record<Word, RoleTraits>>) =
 
 /** Every role of the contract: first the interactive ones, then the structural ones. */
 export const ROLES = table({
-  button: { interactive: true, control: true },
+  button: { interactive: true, control: true, pressable: true },
   textfield: { interactive: true, control: true, typable: true },
-  checkbox: { interactive: true, control: true, checkable: true },
-  link: { interactive: true, text: true },
-  menuitem: { interactive: true },
+  checkbox: { interactive: true, control: true, checkable: true, pressable: true },
+  link: { interactive: true, text: true, pressable: true },
+  menuitem: { interactive: true, pressable: true },
   tab: { interactive: true },
   slider: { interactive: true, control: true, number: true },
   combobox: { interactive: true, control: true, opensMenu: true },
   treeitem: { interactive: true, row: true, item: true },
   cell: { interactive: true, item: true },
-  radiobutton: { interactive: true, control: true, checkable: true },
+  radiobutton: { interactive: true, control: true, checkable: true, pressable: true },
   incrementor: { interactive: true, control: true, typable: true, number: true },
-  menubutton: { interactive: true, control: true, opensMenu: true },
-  switch: { interactive: true, control: true, checkable: true },
+  menubutton: { interactive: true, control: true, opensMenu: true, pressable: true },
+  switch: { interactive: true, control: true, checkable: true, pressable: true },
   colorwell: { interactive: true },
   dockitem: { interactive: true },
-  listbox: { interactive: true },
+  listbox: { interactive: true, list: true },
   option: { interactive: true, row: true, item: true },
   window: { surface: true },
   group: { wrapper: true },
@@ -175,13 +183,13 @@ export const ROLES = table({
   container: { wrapper: true },
   menu: { surface: true },
   menubar: { surface: true },
-  list: {},
-  table: {},
+  list: { list: true },
+  table: { list: true, table: true },
   row: { row: true, item: true },
   column: {},
-  columnheader: {},
-  rowheader: {},
-  outline: {},
+  columnheader: { header: true },
+  rowheader: { header: true },
+  outline: { list: true, table: true },
   tablist: {},
   tabpanel: {},
   dialog: { surface: true, dialog: true },
@@ -210,7 +218,7 @@ export const ROLES = table({
   complementary: {},
   search: {},
   radiogroup: {},
-  grid: {},
+  grid: { list: true, table: true },
   browser: {},
   disclosure: {},
   handle: {},
@@ -255,6 +263,10 @@ export function hasTrait(role: RoleOfNode, trait: keyof RoleTraits): boolean {
 }
 
 export const isRow = ({ role }: { readonly role: RoleOfNode }): boolean => hasTrait(role, "row")
+
+/** True for anything with rows. A browser has them in the lists that are its columns. */
+export const isList = ({ role }: { readonly role: RoleOfNode }): boolean =>
+  hasTrait(role, "list") || role === "browser"
 
 export const isSurface = ({ role }: { readonly role: RoleOfNode }): boolean => hasTrait(role, "surface")
 

@@ -1,7 +1,7 @@
 import type { Action, InputPolicy, Performed } from "../action.ts"
 import type { Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
-import type { Role } from "../node.ts"
+import { hasTrait, type Role } from "../node.ts"
 import type { Target } from "../refs/resolve.ts"
 import { notSupported } from "./expect.ts"
 import { discloseByKey, placesCaret, replaceText, typeText } from "./keyboard.ts"
@@ -42,7 +42,7 @@ export async function actPhysically(
       if (!placesCaret(seen)) throw notSupported(ref, seen, action)
       return clickElement(ctx, target, action)
     case "type":
-      if (PRESSED_BY_KEYS.has(seen.role)) throw notSupported(ref, seen, action)
+      if (obeysKeys(seen)) throw notSupported(ref, seen, action)
       return typeText(ctx, target, action, action.text)
     case "clear":
       return replace(ctx, target, action, "")
@@ -92,17 +92,7 @@ const OPENED_BY_CLICK: ReadonlySet<Role> = new Set([
   "disclosure",
 ])
 
-/** Roles in which typed letters and spaces press, choose or move something. */
-const PRESSED_BY_KEYS: ReadonlySet<Role> = new Set([
-  "button",
-  "menubutton",
-  "checkbox",
-  "radiobutton",
-  "switch",
-  "link",
-  "menuitem",
-  "tab",
-  "slider",
-  "colorwell",
-  "dockitem",
-])
+/** True if typed letters and spaces press, choose or move something. */
+const obeysKeys = ({ role }: Seen): boolean => hasTrait(role, "pressable") || MOVED_BY_KEYS.has(role)
+
+const MOVED_BY_KEYS: ReadonlySet<Role> = new Set(["tab", "slider", "colorwell", "dockitem"])

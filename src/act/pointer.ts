@@ -343,20 +343,10 @@ function clickPointOf(seen: Seen): Point | undefined {
 
 /** The bounds of an element that reacts the same at all its points, except at controls inside it. */
 function roomOf(seen: Seen): Rect | undefined {
-  return seen.clickPoint || !(hasTrait(seen.role, "item") || UNIFORM.has(seen.role))
+  return seen.clickPoint || !(hasTrait(seen.role, "item") || hasTrait(seen.role, "pressable"))
     ? undefined
     : visibleBounds(seen)
 }
-
-const UNIFORM: ReadonlySet<Role> = new Set([
-  "button",
-  "menubutton",
-  "checkbox",
-  "radiobutton",
-  "switch",
-  "link",
-  "menuitem",
-])
 
 /** True unless it is certain that no control inside the element is at the point. */
 async function holdsControlAt(ctx: Context, { handle }: Seen, point: Point): Promise<boolean> {

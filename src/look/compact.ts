@@ -1,7 +1,7 @@
 import { hasTrait, type Node } from "../node.ts"
 import { withChildren } from "../refs/allocate.ts"
 import { isWrapper, wordsOf } from "../tree.ts"
-import { inRows, isEmptyCell, onlyCellIn, TABLES } from "./printed-rows.ts"
+import { inRows, isEmptyCell, onlyCellIn } from "./printed-rows.ts"
 
 /**
  * Drops empty, decorative and duplicate nodes, bottom up. The root and every node with a ref stay, except empty cells.
@@ -20,7 +20,7 @@ export function compact(tree: Node): Node {
 function compactChildren(parent: Node, above: string | undefined): readonly Node[] {
   const name = wordsOf(parent) ?? above
   const all = inRows(parent)?.flatMap((child) => compactNode(child, name)) ?? []
-  const children = HOLD_CELLS.has(parent.role) ? all.filter((child) => !isEmptyCell(child)) : all
+  const children = holdsCells(parent) ? all.filter((child) => !isEmptyCell(child)) : all
   const kept = children.filter((child) => !repeatsSibling(child, children) && !isHintOf(child, parent))
   const [only] = kept
   if (only && kept.length === 1 && isFiller(only)) return only.children ?? []
@@ -65,7 +65,7 @@ function describedBy(node: Node, [child, ...others]: readonly Node[]): Node | un
 /** The node with its children and, for a table, the number of empty cells that were dropped. */
 function withTable(node: Node, children: readonly Node[]): Node {
   const made = withChildren(node, children)
-  const dropped = TABLES.has(node.role) ? countEmpty(node) : 0
+  const dropped = hasTrait(node.role, "table") ? countEmpty(node) : 0
   return dropped > 0 ? withChildren({ ...made, empty_cells: dropped }, made.children, node) : made
 }
 
@@ -76,7 +76,7 @@ const countEmpty = ({ children = [] }: Node): number =>
     0,
   )
 
-const HOLD_CELLS: ReadonlySet<Node["role"]> = new Set([...TABLES, "row", "cell"])
+const holdsCells = ({ role }: Node): boolean => hasTrait(role, "table") || role === "row" || role === "cell"
 
 const isContainer = ({ children, ref_id }: Node): boolean => children !== undefined && !ref_id
 

@@ -64,9 +64,9 @@ function insideOf(
 const mayBeText = ({ node, ancestors }: Position): boolean =>
   hasTrait(node.role, "control")
     ? hasTrait(node.role, "typable") && ancestors.at(-1)?.role === "cell"
-    : hasTrait(node.role, "item") || TEXTS.has(node.role) || !node.children.some(holdsControl)
-
-const TEXTS: ReadonlySet<Role> = new Set(["heading", "paragraph", "statictext", "label"])
+    : hasTrait(node.role, "item") ||
+      (hasTrait(node.role, "text") && node.role !== "link") ||
+      !node.children.some(holdsControl)
 
 const holdsControl = (node: SeenNode): boolean => isInteractive(node) || node.children.some(holdsControl)
 
@@ -131,7 +131,7 @@ function containerOf(
     if (isIt && (!wanted.hasText || wanted.isText(one))) return holder
     // Beyond its row are the texts of other rows.
     const isWholeRow = isRowLike(node) && !isRow(one)
-    const mayTell = isIt && !isInRow && !isWholeRow && !LISTS.has(one.role)
+    const mayTell = isIt && !isInRow && !isWholeRow && !holdsRows(one)
     if (mayTell && texts.some((text) => tellsOf(text, holder, branch, node))) return holder
   }
   return undefined
@@ -139,18 +139,10 @@ function containerOf(
 
 const isRowLike = (node: SeenNode): boolean => isRow(node) || node.isRecycled === true
 
-/** Containers whose children are rows: the text of one row says nothing about the next. */
-const LISTS: ReadonlySet<Role> = new Set([
-  "list",
-  "listbox",
-  "table",
-  "grid",
-  "outline",
-  "tablist",
-  "menu",
-  "menubar",
-  "column",
-])
+/** True for a container whose children are rows: the text of one row says nothing about the next. */
+const holdsRows = ({ role }: SeenNode): boolean => hasTrait(role, "list") || OTHER_LISTS.has(role)
+
+const OTHER_LISTS: ReadonlySet<Role> = new Set(["tablist", "menu", "menubar", "column"])
 
 /**
  * True if a text in a container says what the element in it belongs to. Not the text of another row; nor of a block

@@ -1,7 +1,8 @@
 import { type Handle, type SeenNode, WHOLE_TREE } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import type { Span, TreeGrid } from "../content/grid.ts"
-import { isTable, rowsIn, type TreeRow } from "./rows.ts"
+import { isList } from "../node.ts"
+import { rowsIn, type TreeRow } from "./rows.ts"
 
 /** The rows of a table, list or tree by their numbers, from 0. A long table may have only a part of them in its tree. */
 
@@ -30,7 +31,7 @@ export function rowsOfTree(node: SeenNode, grid: TreeGrid<Handle>): RowsOfTree {
 
 /** The number of rows that the list has no objects for. */
 function unmadeIn(node: SeenNode): number {
-  const list = isTable(node) && !node.children_count ? (node.children.find(isTable) ?? node) : node
+  const list = isList(node) && !node.children_count ? (node.children.find(isList) ?? node) : node
   return Math.max(0, (list.children_count ?? 0) - list.children.length)
 }
 

@@ -5,7 +5,7 @@ import { quoted } from "../shown-text.ts"
 import { wordsOf } from "../tree.ts"
 import type { Added, Changed } from "./diff.ts"
 import { beyondLines } from "./offscreen.ts"
-import { isOneLine, isSheetCell, TABLES } from "./printed-rows.ts"
+import { isOneLine, isSheetCell } from "./printed-rows.ts"
 
 /** Results as plain lines, for `--format text`. */
 
@@ -153,7 +153,7 @@ const PLACE = /^[A-Z]{1,3}\d+$/
 
 /** How to name a sheet cell, for the line of its table: the cells in its rows have no refs there. */
 function cellTarget({ role, children = [] }: PrintedNode): string {
-  if (!isRole(role) || !TABLES.has(role)) return ""
+  if (!isRole(role) || !hasTrait(role, "table")) return ""
   const cell = children.find(isOneLine)?.children?.find(isPlainCell)
   return cell ? `, targets: cell ${quoted(cell.name ?? "")}, …` : ""
 }
@@ -224,11 +224,9 @@ function isRule(state: State, role: string): boolean {
     return role === "menuitem" || (isRole(role) && hasTrait(role, "opensMenu"))
   // One radio button of a group is checked.
   if (state === "unchecked") return role === "radiobutton"
-  if (state === "multiselectable") return !LISTS.has(role)
+  if (state === "multiselectable") return !(role === "tablist" || (isRole(role) && hasTrait(role, "list")))
   return state === "enabled"
 }
-
-const LISTS: ReadonlySet<string> = new Set(["listbox", "list", "table", "grid", "outline", "tablist"])
 
 /** Detects descriptions that repeat the name: "File menu" of "File". */
 function repeatsName({ name = "", description = "" }: Pick<PrintedNode, "name" | "description">): boolean {

@@ -1,8 +1,8 @@
 import type { SeenNode } from "../adapter.ts"
 import type { Context } from "../command.ts"
+import { isList } from "../node.ts"
 import type { Position } from "../tree.ts"
 import { withinRow } from "./matching.ts"
-import { isTable } from "./rows.ts"
 
 /** The places among these that are in a row with a text: whole, or as a part in any case. */
 export async function inRowWith(
@@ -28,7 +28,7 @@ export async function inRowWith(
  * Only the ancestors differ; nodes and paths stay the same.
  */
 export async function inTheirRows(ctx: Context, places: readonly Position[]): Promise<readonly Position[]> {
-  const tables = places.filter(({ node }) => isTable(node) && node.children.filter(isCell).length > 1)
+  const tables = places.filter(({ node }) => isList(node) && node.children.filter(isCell).length > 1)
   if (tables.length === 0) return places
   const rows = new Map<SeenNode, SeenNode>()
   for (const { node } of tables) for (const [cell, row] of await rowsOf(ctx, node)) rows.set(cell, row)

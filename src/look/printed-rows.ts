@@ -1,4 +1,4 @@
-import { isRole, type Node, type State } from "../node.ts"
+import { hasTrait, isRole, type Node, type State } from "../node.ts"
 import { wordsOf } from "../tree.ts"
 
 /** Prints tables in few lines: cells are grouped in rows, and empty cells are left out. */
@@ -6,7 +6,7 @@ import { wordsOf } from "../tree.ts"
 /** The children of a table with its cells in rows. A platform may list all cells of a table one after the other. */
 export function inRows(table: Node): readonly Node[] | undefined {
   const { children } = table
-  if (!children || !TABLES.has(table.role)) return children
+  if (!children || !hasTrait(table.role, "table")) return children
   const cells = children.filter(isCell)
   if (cells.length < 2) return children
   const rows = bySheetRow(cells) ?? byColumns(children, cells) ?? byPlace(children, cells)
@@ -21,8 +21,6 @@ export function inRows(table: Node): readonly Node[] | undefined {
   const flat = made.flatMap((node) => (node.role === "row" && !node.ref_id ? (node.children ?? []) : [node]))
   return flat.every((node, at) => node === children[at]) ? made : children
 }
-
-export const TABLES: ReadonlySet<Node["role"]> = new Set(["table", "grid", "outline"])
 
 const isCell = ({ role }: Node): boolean => role === "cell" || role === "treeitem"
 
@@ -50,13 +48,11 @@ function byPlace(
   children: readonly Node[],
   cells: readonly Node[],
 ): readonly (readonly Node[])[] | undefined {
-  if (!children.every((child) => isCell(child) || HEADERS.has(child.role))) return undefined
+  if (!children.every((child) => isCell(child) || hasTrait(child.role, "header"))) return undefined
   if (!cells.every(({ bounds }) => bounds && bounds.height > 0)) return undefined
   const rows = [...Map.groupBy(cells, ({ bounds }) => bounds?.y).values()]
   return rows.length < cells.length ? rows : undefined
 }
-
-const HEADERS: ReadonlySet<Node["role"]> = new Set(["columnheader", "rowheader"])
 
 /** True for a cell that is named by its place. */
 export const isSheetCell = ({ role, name = "" }: Pick<LineNode, "role" | "name">): boolean =>

@@ -1,5 +1,5 @@
 import type { SeenNode } from "../adapter.ts"
-import { hasTrait, isRow, type Role } from "../node.ts"
+import { hasTrait, isList, isRow } from "../node.ts"
 import { isInteractive } from "../tree.ts"
 
 /** The rows of a table, list or tree that was read as a tree. */
@@ -15,11 +15,6 @@ export interface TreeRows {
   readonly rows: readonly TreeRow[]
 }
 
-/** Roles of things that have rows. */
-export const isTable = ({ role }: { readonly role: Role }): boolean => TABLES.has(role)
-
-const TABLES: ReadonlySet<Role> = new Set(["table", "grid", "outline", "list", "listbox", "browser"])
-
 export function rowsIn(table: SeenNode): TreeRows {
   const [first, ...others] = rowsBelow(table)
   if (!first) return { rows: [] }
@@ -30,7 +25,7 @@ export function rowsIn(table: SeenNode): TreeRows {
 
 /** A column view has its titles above the list of its rows. */
 const isOutsideList = (table: SeenNode, row: SeenNode): boolean =>
-  table.children.includes(row) && table.children.some(isTable)
+  table.children.includes(row) && table.children.some(isList)
 
 /** The rows of a table inside a cell belong to that table. Rows expanded below a row count, too. */
 function rowsBelow(node: SeenNode): readonly TreeRow[] {
@@ -52,9 +47,7 @@ function cellsOf(row: SeenNode): readonly SeenNode[] {
   return row.role === "row" && boxes.length > 1 && boxes.length === row.children.length ? boxes : [row]
 }
 
-const isCell = ({ role }: SeenNode): boolean => CELLS.has(role)
-
-const CELLS: ReadonlySet<Role> = new Set(["cell", "columnheader", "rowheader"])
+const isCell = ({ role }: SeenNode): boolean => role === "cell" || hasTrait(role, "header")
 
 /** The element of a row to act on: the row itself if it takes actions, else its first cell that does. */
 export const actorOf = ({ node, cells }: TreeRow): SeenNode =>

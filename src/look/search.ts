@@ -1,7 +1,7 @@
 import { type SeenTree, type SeenWindow, WHOLE_TREE } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
-import type { Role, Surface } from "../node.ts"
+import { hasTrait, type Role, type Surface } from "../node.ts"
 import { entriesFor } from "../refs/allocate.ts"
 import { quoted } from "../shown-text.ts"
 import { nameAndValue, type Position, walk } from "../tree.ts"
@@ -152,7 +152,7 @@ export async function gapsOf(ctx: Context, searched: Searched, words?: string): 
   const suggestion =
     isBusy || !tree.complete || !most
       ? "Retry with a larger --timeout-ms"
-      : SCROLLING.has(most.role)
+      : hasTrait(most.role, "list")
         ? words === undefined
           ? `Show other rows, then search again: agent-desktop scroll ${most.ref_id} down 20`
           : `Find the row that shows it: agent-desktop scroll ${most.ref_id} --until TEXT --timeout-ms 60000`
@@ -162,9 +162,6 @@ export async function gapsOf(ctx: Context, searched: Searched, words?: string): 
     unsearched: { reason, ...(most ? { count, in: containers } : {}), suggestion },
   }
 }
-
-/** Containers that may have more rows than objects. */
-const SCROLLING: ReadonlySet<Role> = new Set(["table", "list", "listbox", "outline", "grid"])
 
 function reasonOf({ tree, isBusy }: Searched, count: number): string {
   const reasons = [

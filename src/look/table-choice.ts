@@ -1,11 +1,10 @@
 import { type Seen, type SeenNode, type SeenWindow, WHOLE_TREE } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
-import { withArticle } from "../node.ts"
+import { isList, withArticle } from "../node.ts"
 import { entriesFor, type Source } from "../refs/allocate.ts"
 import { resolve, windowOf } from "../refs/resolve.ts"
 import { type Position, walk, wordsOf } from "../tree.ts"
-import { isTable } from "./rows.ts"
 import { look } from "./search.ts"
 import { refSource, waitForContent } from "./surface.ts"
 import { chooseWindow, type WindowChoice } from "./windows.ts"
@@ -90,7 +89,7 @@ async function findTable(ctx: Context, choice: TableChoice): Promise<Table> {
     ...refSource(tree, processStart ?? (await ctx.adapter.processStart(tree.pid))),
     rootPath: [],
   }
-  const isOuter = (node: SeenNode): boolean => isTable(node) && !isFrame(node)
+  const isOuter = (node: SeenNode): boolean => isList(node) && !isFrame(node)
   const inner = places.filter(({ node, ancestors }) => isOuter(node) && !ancestors.some(isOuter))
   const tables = inner.filter(({ node }) => node.role !== "list" && node.role !== "listbox")
   const found = (tables.length > 0 ? tables : inner).filter(({ node }) => hasRows(node))

@@ -2,7 +2,7 @@ import type { SeenNode, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import type { Deadline } from "../deadline.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
-import { hasTrait, type WindowInfo } from "../node.ts"
+import { hasTrait, isList, type WindowInfo } from "../node.ts"
 import { cut, FOCUSED, type RefEntry } from "../refmap.ts"
 import { lookUp, type RefChoice } from "../refs/resolve.ts"
 import { quoted } from "../shown-text.ts"
@@ -21,7 +21,6 @@ import {
   seeOverDialog,
   unlessClosed,
 } from "./reachable.ts"
-import { isTable } from "./rows.ts"
 import { type Gaps, gapsOf } from "./search.ts"
 import { addressIn, isOutsideSheets, seeCell, seeFocusedCell } from "./sheet-cell.ts"
 import { chooseWindow, type WindowChoice, windowsOfApp } from "./windows.ts"
@@ -221,7 +220,7 @@ async function revealIn(
     (one) => one ?? [],
   )
   const lists = seen.places.filter(
-    ({ node }) => isTable(node) && (node.children_count ?? 0) > node.children.length,
+    ({ node }) => isList(node) && (node.children_count ?? 0) > node.children.length,
   )
   if (names.length === 0 || lists.length === 0 || !(await ctx.adapter.caughtUp(seen.window))) return undefined
   const refs = await refsFor(ctx, seen, lists.slice(0, MOST_LISTS))

@@ -12,7 +12,7 @@ import type {
 } from "../adapter.ts"
 import { Deadline, readingTime } from "../deadline.ts"
 import { AppError, parentNotFound, plainWord, windowNotFound } from "../errors.ts"
-import type { WindowInfo } from "../node.ts"
+import { isList, type WindowInfo } from "../node.ts"
 import type { RefEntry } from "../refmap.ts"
 import { Turn } from "../turn.ts"
 import { appsLike, bundleOf, processStart } from "./apps.ts"
@@ -204,7 +204,7 @@ function above(ax: Ax, element: Element, levels: number): Element | undefined {
 function tableAround(ax: Ax, element: Element): Seen | undefined {
   for (let level = 0, at: Element | undefined = element; at && level < MOST_LEVELS; level++) {
     const seen = walkElement(ax, at)
-    if (seen && TABLES.has(seen.role)) return seen
+    if (seen && isList(seen)) return seen
     at = above(ax, at, 1)
   }
   return undefined
@@ -212,7 +212,6 @@ function tableAround(ax: Ax, element: Element): Seen | undefined {
 
 /** Most levels between a part of a cell and its table. */
 const MOST_LEVELS = 12
-const TABLES: ReadonlySet<Seen["role"]> = new Set(["table", "grid", "outline", "list", "listbox", "browser"])
 
 async function readSubtree(ax: Ax, element: Element, options: TreeOptions): Promise<SeenTree> {
   const pid = ax.pid(element)
