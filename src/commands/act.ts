@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { actOnRef, changing } from "../act/act.ts"
+import { type ActRequest, actOnRef, changing } from "../act/act.ts"
 import { type Action, DIRECTIONS } from "../action.ts"
 import { type Command, type Context, type Definition, defineCommand } from "../command.ts"
 import { AppError, withDisposition } from "../errors.ts"
@@ -121,7 +121,7 @@ export const rightClick = defineCommand({
   run: (args, ctx) => changing(ctx, args, () => openMenu(ctx, { ...args, changes: false })),
 })
 
-async function openMenu(ctx: Context, choice: Parameters<typeof actOnRef>[1]): Promise<object> {
+async function openMenu(ctx: Context, choice: ActRequest): Promise<object> {
   const result = await actOnRef(ctx, choice, { kind: "right-click" })
   const { openedMenu } = await import("../look/surface.ts")
   try {
@@ -137,7 +137,7 @@ async function openMenu(ctx: Context, choice: Parameters<typeof actOnRef>[1]): P
 }
 
 /** A right click may open something other than a menu, or a menu that cannot be read. */
-async function popupOver(ctx: Context, choice: Parameters<typeof actOnRef>[1]): Promise<Node | undefined> {
+async function popupOver(ctx: Context, choice: ActRequest): Promise<Node | undefined> {
   const [{ lookUp }, { shownPopup }] = await Promise.all([
     import("../refs/resolve.ts"),
     import("../look/popup.ts"),
