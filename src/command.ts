@@ -112,6 +112,9 @@ export interface Command<S extends Input = Input> extends CommandDef {
   handle(args: v.InferOutput<S>, ctx: Context): Promise<object>
 }
 
+/** Parsed arguments. */
+export type Args = Parameters<Command["handle"]>[0]
+
 /** Runs a command with its parsed arguments, and returns the exit code. */
 export type Run = (command: Command) => Promise<number>
 

@@ -5,8 +5,9 @@ import type { Command, Format } from "./command.ts"
 import { commands } from "./commands/index.ts"
 import { onDemand } from "./door/on-demand.ts"
 import { catchSignals } from "./door/signals.ts"
+import type { Door, Recording, Trace } from "./door.ts"
 import { type Envelope, failure, PlainText, toLine } from "./envelope.ts"
-import { type Door, type Recording, runLoaded, type Trace } from "./run.ts"
+import { runLoaded } from "./run.ts"
 import { UsageError } from "./schema/usage-errors.ts"
 
 /** Commands that take longer show their progress. Stands above `main`, which runs before any line below it. */

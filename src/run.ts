@@ -1,107 +1,27 @@
 import * as v from "valibot"
 import type { Adapter } from "./adapter.ts"
 import {
+  type Args,
   type Command,
   type Context,
   type Format,
   findCommand,
   type Item,
   type ItemResult,
-  type RefStore,
-  type Registry,
-  type ServeOptions,
-  type ViewAddress,
-  type ViewOptions,
 } from "./command.ts"
 import { Deadline } from "./deadline.ts"
 import type { SeenNotification } from "./desktop.ts"
+import { ActTracker } from "./door/act-tracker.ts"
 import { adapterOnDemand } from "./door/on-demand.ts"
 import { namedOnly, Secrets } from "./door/secret.ts"
+import type { Door, Outcome, RecordedStep, Recording, Trace } from "./door.ts"
 import { type Envelope, errorObject, failure, success } from "./envelope.ts"
-import { AppError, type Disposition, failedOn, NOTHING_DELIVERED } from "./errors.ts"
-import { guard, type Policy, readOnlyDenied, unlessHidden } from "./policy.ts"
+import { AppError, failedOn } from "./errors.ts"
+import { guard, readOnlyDenied, unlessHidden } from "./policy.ts"
 import { REF_SYNTAX } from "./refmap.ts"
 import { applyAliases, type Field, fieldsOf } from "./schema/fields.ts"
 import { labelOf, UsageError, unknownCommand } from "./schema/usage-errors.ts"
 import { hasViewers } from "./viewers.ts"
-
-/** A way into the program (command line, MCP, library), and what it provides to commands. */
-export interface Door extends Policy {
-  /** The name of the door in a trace. */
-  readonly name?: "cli" | "batch" | "mcp" | "library"
-  readonly commands: Registry
-  platform(): Promise<{ adapter(deadline: Deadline): Adapter }>
-  /** Names of the desktop, for its viewers. Absent: commands do not report to viewers. */
-  places?(): Promise<readonly string[]>
-  readonly refs: RefStore
-  readonly session?: string
-  readonly desktop?: string
-  readonly format?: Format
-  /** Ends the command early. */
-  readonly signal?: AbortSignal
-  /** No model looks at the desktop: a description must match exactly one element in all windows of its app. */
-  readonly isFlow?: boolean
-  readonly trace?: Trace
-  readonly record?: Recording
-  readonly serve?: (options: ServeOptions) => Promise<void>
-  readonly view?: (options: ViewOptions) => Promise<ViewAddress>
-  /** Opens a door with separate refs, on this desktop or another. */
-  apart?(
-    desktop?: string,
-  ): Promise<Pick<Door, "platform" | "places" | "refs" | "session" | "desktop"> & Closing>
-  /** `end`: nothing more is read after this signal. */
-  stdin(end?: AbortSignal): Promise<string>
-  /** A variable of the caller's environment, for secrets. */
-  env?(name: string): string | undefined
-  /** The only variables that are secrets; absent: all. */
-  readonly secrets?: readonly string[]
-  /** The error for a command that exists but is not offered through this door. */
-  missing?(name: string): AppError | undefined
-  /** Writes a file that the caller named. `onlyNew`: never replaces one. */
-  writeFile(path: string, bytes: Uint8Array, onlyNew: boolean): Promise<void>
-}
-
-/** Records commands and their results. It never throws, and no command depends on it. */
-export interface Trace {
-  around<T extends Outcome>(door: Door, command: string, args: unknown, run: () => Promise<T>): Promise<T>
-  /** Records a command line that could not be parsed: nothing ran. */
-  refused(command: string, argv: readonly string[], error: object): void
-  /** Milliseconds spent on recording so far. They do not count as time of any command. */
-  readonly spentMs: number
-}
-
-/** Writes what succeeds into a flow. It never throws, and no command depends on it. */
-export interface Recording {
-  /** Looks at the elements of a command before it runs. The result is called once the command has succeeded. */
-  before(step: RecordedStep): Promise<((data: object) => Promise<void>) | undefined>
-  /** Milliseconds spent on recording so far. They do not count as time of any command. */
-  readonly spentMs: number
-}
-
-export interface RecordedStep {
-  readonly command: Command
-  readonly args: Args
-  /** The same with the refs of elements that were described. */
-  readonly named: Args
-  /** Reads the desktop under a separate deadline, and leaves no trace. */
-  look<T>(ms: number, work: (ctx: Context) => Promise<T>): Promise<T>
-  /** The same text without secrets. */
-  hide(text: string): string
-}
-
-interface Closing {
-  close(): Promise<void>
-}
-
-export type Outcome =
-  | { readonly ok: true; readonly data: object }
-  | { readonly ok: false; readonly error: object }
-
-/** `--timeout-ms 0` looks once, and even one look must end. */
-const ONE_LOOK_MS = 2000
-/** A last look that starts in time may end this much later, at most this fraction of the whole time. */
-const GRACE_MS = 200
-const GRACE = 0.05
 
 /** Runs a command by its name. Never throws. */
 export function runCommand(door: Door, name: string, raw: unknown): Promise<Envelope> {
@@ -149,8 +69,6 @@ async function runUnobserved(
     )
   }
 }
-
-type Args = Parameters<Command["handle"]>[0]
 
 /** Fills in the defaults. Throws INVALID_ARGS if the arguments do not match the schema. */
 export async function parseArgs(command: Command, raw: unknown): Promise<Args> {
@@ -209,59 +127,39 @@ interface Batch {
   readonly baseline?: readonly SeenNotification[]
 }
 
+/**
+ * Runs a command with its arguments: descriptions become refs, the command does its work, and secrets leave the answer.
+ * A failure says whether anything was delivered.
+ */
 async function execute(door: Door, command: Command, args: Args, batch?: Batch): Promise<object> {
   // A batch does not act itself; the policy judges each of its items.
   const isReading = command.effect === "reads"
   const isActing = !command.delegates && (!isReading || command.acts?.(args) === true)
   if (door.readOnly && isActing) throw readOnlyDenied(command.name)
-  const timeout = Number(args.timeout_ms)
-  const own = Deadline.in(timeout || ONE_LOOK_MS, door.signal)
-  const deadline = batch && batch.deadline.at < own.at ? batch.deadline : own
-  const grace = Math.min(GRACE_MS, deadline.remaining * GRACE)
+  const { endAfter, ...times } = timesOf(door, command, args, batch)
+  const { deadline, patient } = times
   // Before anything is read: a person may change the desktop during a pause.
   if (isActing && !command.aside && hasViewers())
-    await (await import("./door/report-to-viewers.ts")).untilGo(door, deadline, timeout > 0)
+    await (await import("./door/report-to-viewers.ts")).untilGo(door, deadline, patient)
   const tracker = new ActTracker(door, deadline)
-  const endOf = (late: number): Deadline => new Deadline(deadline.at + late + grace, door.signal)
-  const adapter = openAdapter(door, endOf(0), tracker)
+  const adapter = openAdapter(door, endAfter(0), tracker)
   const secrets = new Secrets()
-  const fields = fieldsOf(command.input)
-  // Described elements have become refs.
-  let named = args
-  const parts: Parts = {
-    adapter,
-    deadline,
-    patient: timeout > 0,
-    isTimed: timeout !== command.timeoutMs,
-    baseline: batch?.baseline,
-    format: door.format,
-  }
+  const parts: Parts = { ...times, adapter, baseline: batch?.baseline, format: door.format }
   const ctx = contextFor(door, secrets, parts)
+  // Described elements become refs.
+  let named = args
   try {
+    const fields = fieldsOf(command.input)
     const targets = await targetsOf(fields, args)
     const found = await targets?.findTargets(fields, args, ctx, !isReading)
     named = found?.args ?? args
-    const before = spentOn(door.record)
-    const recorded = await door.record?.before({
-      command,
-      args,
-      named,
-      look: (ms, work) =>
-        workIn(
-          { ...door, record: undefined, trace: undefined, places: undefined },
-          secrets,
-          { ...parts, deadline: Deadline.in(ms, door.signal), patient: true },
-          work,
-        ),
-      hide: (text) => secrets.hide(text),
-    })
-    const late = spentOn(door.record) - before
+    const recorded = await recordBefore({ command, args, named }, door, secrets, parts)
     const work = (given: Context): Promise<object> => command.handle(named, given)
-    const data = await (late
-      ? workIn(door, secrets, { ...parts, deadline: endOf(late) }, work, tracker)
-      : work(ctx))
+    const data = recorded?.spentMs
+      ? await workIn(door, secrets, { ...parts, deadline: endAfter(recorded.spentMs) }, work, tracker)
+      : await work(ctx)
     const answer = secrets.hide(found ? withPlace(data, found.place) : data)
-    await recorded?.(answer)
+    await recorded?.after?.(answer)
     return answer
   } catch (error) {
     const told = unlessHidden(error, door)
@@ -271,6 +169,56 @@ async function execute(door: Door, command: Command, args: Args, batch?: Batch):
   } finally {
     await adapter.close()
   }
+}
+
+interface Times extends Pick<Parts, "deadline" | "patient" | "isTimed"> {
+  /** The end of native calls, if a recording has taken this long. */
+  endAfter(recordedMs: number): Deadline
+}
+
+/** The time that a command has. An item of a batch ends with its batch. */
+function timesOf({ signal }: Door, { timeoutMs }: Command, args: Args, batch: Batch | undefined): Times {
+  const timeout = Number(args.timeout_ms)
+  const own = Deadline.in(timeout || ONE_LOOK_MS, signal)
+  const deadline = batch && batch.deadline.at < own.at ? batch.deadline : own
+  const grace = Math.min(GRACE_MS, deadline.remaining * GRACE)
+  return {
+    deadline,
+    patient: timeout > 0,
+    isTimed: timeout !== timeoutMs,
+    endAfter: (ms) => new Deadline(deadline.at + ms + grace, signal),
+  }
+}
+
+/** `--timeout-ms 0` looks once, and even one look must end. */
+const ONE_LOOK_MS = 2000
+/** A last look that starts in time may end this much later, at most this fraction of the whole time. */
+const GRACE_MS = 200
+const GRACE = 0.05
+
+interface Recorded {
+  readonly spentMs: number
+  after?(answer: object): Promise<void>
+}
+
+/** Lets a recording look at the elements of a command before it runs. undefined: nothing is recorded. */
+async function recordBefore(
+  step: Pick<RecordedStep, "command" | "args" | "named">,
+  door: Door,
+  secrets: Secrets,
+  parts: Parts,
+): Promise<Recorded | undefined> {
+  const { record } = door
+  if (!record) return undefined
+  const unseen = { ...door, record: undefined, trace: undefined, places: undefined }
+  const before = record.spentMs
+  const after = await record.before({
+    ...step,
+    look: (ms, work) =>
+      workIn(unseen, secrets, { ...parts, deadline: Deadline.in(ms, door.signal), patient: true }, work),
+    hide: (text) => secrets.hide(text),
+  })
+  return { spentMs: record.spentMs - before, after }
 }
 
 const spentOn = (work: Pick<Trace | Recording, "spentMs"> | undefined): number => work?.spentMs ?? 0
@@ -308,22 +256,11 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
   const spent = (): number => spentOn(door.trace) + spentOn(door.record)
   const spentBefore = spent()
   const runItem = async (name: string, args: unknown): Promise<ItemResult> => {
-    try {
-      const late = spent() - spentBefore
-      const deadline = late ? new Deadline(parts.deadline.at + late, door.signal) : parts.deadline
-      if (deadline.expired) throw (await import("./door/batch-items.ts")).notStarted(name)
-      const command = await loadCommand(door, name)
-      const batch = { deadline, baseline: known }
-      // A batch answers when all items are done, so no item may serve other programs meanwhile.
-      const alone = { ...door, serve: undefined, view: undefined, stdin }
-      return {
-        command: name,
-        ok: true,
-        data: await execute(alone, command, await parseArgs(command, args), batch),
-      }
-    } catch (error) {
-      return { command: name, ok: false, error: errorObject(error) }
-    }
+    const late = spent() - spentBefore
+    const deadline = late ? new Deadline(parts.deadline.at + late, door.signal) : parts.deadline
+    // A batch answers when all items are done, so no item may serve other programs meanwhile.
+    const alone = { ...door, serve: undefined, view: undefined, stdin }
+    return itemResult(alone, name, args, { deadline, baseline: known })
   }
   return {
     ...parts,
@@ -366,6 +303,18 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
   }
 }
 
+/** Runs an item of a batch. Never throws. */
+async function itemResult(door: Door, name: string, args: unknown, batch: Batch): Promise<ItemResult> {
+  try {
+    if (batch.deadline.expired) throw (await import("./door/batch-items.ts")).notStarted(name)
+    const command = await loadCommand(door, name)
+    const data = await execute(door, command, await parseArgs(command, args), batch)
+    return { command: name, ok: true, data }
+  } catch (error) {
+    return { command: name, ok: false, error: errorObject(error) }
+  }
+}
+
 /** Works with another door's context, which has a separate adapter. */
 async function workIn<T>(
   door: Door,
@@ -396,66 +345,3 @@ function readableOnce(
     return readInTime((end) => read(outer ? AbortSignal.any([end, outer]) : end), deadline)
   }
 }
-
-/**
- * Notices whether a command has called anything that may change the desktop. Such a call fails while a person has
- * paused the agents.
- */
-class ActTracker {
-  readonly #door: Door
-  readonly #deadline: Deadline
-  #hasActed = false
-
-  constructor(door: Door, deadline: Deadline) {
-    this.#door = door
-    this.#deadline = deadline
-  }
-
-  /** The same adapter, with every method that may act being watched. */
-  track(adapter: Adapter): Adapter {
-    return {
-      ...adapter,
-      perform: (handle, action) => this.#acting(() => adapter.perform(handle, action)),
-      keepFocus: (handle) => this.#acting(() => adapter.keepFocus(handle)),
-      selectText: (handle, range) => this.#acting(() => adapter.selectText(handle, range)),
-      input: (event) => this.#acting(() => adapter.input(event)),
-      window: (id, op) => this.#acting(() => adapter.window(id, op)),
-      launch: (app, args) => this.#acting(() => adapter.launch(app, args)),
-      quit: (app, force) => this.#acting(() => adapter.quit(app, force)),
-      notification: (target, op) => this.#acting(() => adapter.notification(target, op)),
-      clipboard: (op) =>
-        op.kind === "get" ? adapter.clipboard(op) : this.#acting(() => adapter.clipboard(op)),
-      desktops: (op) =>
-        op.kind === "list" ? adapter.desktops(op) : this.#noting(() => adapter.desktops(op)),
-      permissions: (request) =>
-        request ? this.#noting(() => adapter.permissions(true)) : adapter.permissions(false),
-    }
-  }
-
-  /** Adds to a failure whether the command has acted, unless the failure already says so. */
-  addDisposition(error: unknown): unknown {
-    if (!(error instanceof AppError) || error.code === "INVALID_ARGS") return error
-    return error.with({ disposition: this.#hasActed ? UNCERTAIN : NOTHING_DELIVERED })
-  }
-
-  async #acting<T>(call: () => Promise<T>): Promise<T> {
-    if (!hasViewers()) return this.#noting(call)
-    const { act } = await import("./door/report-to-viewers.ts")
-    return act(this.#door, this.#deadline, this.#hasActed, () => this.#noting(call))
-  }
-
-  async #noting<T>(call: () => Promise<T>): Promise<T> {
-    const before = this.#hasActed
-    this.#hasActed = true
-    try {
-      return await call()
-    } catch (error) {
-      // The failure says that nothing was delivered.
-      if (error instanceof AppError && error.disposition?.delivery === "not_delivered")
-        this.#hasActed = before
-      throw error
-    }
-  }
-}
-
-const UNCERTAIN: Disposition = { delivery: "delivery_uncertain", retry: "unknown" }

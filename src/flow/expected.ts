@@ -1,12 +1,12 @@
 import type { SeenWindow } from "../adapter.ts"
 import type { Arguments } from "../cli/args.ts"
 import type { Context, Left } from "../command.ts"
+import type { RecordedStep } from "../door.ts"
 import { AppError } from "../errors.ts"
 import { untilQuiet } from "../look/changes.ts"
 import { documentsIn, isHostile, isLastingTitle } from "../look/lasting-names.ts"
 import { headingsIn } from "../look/naming.ts"
 import { see } from "../look/reachable.ts"
-import type { RecordedStep } from "../run.ts"
 import { type Expectation, holding, type Plan, stateOf } from "./plan.ts"
 import { toArgv } from "./words.ts"
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, writeSync } from "node:fs"
 import { resolve } from "node:path"
+import type { RecordedStep, Recording } from "../door.ts"
 import { AppError } from "../errors.ts"
-import type { RecordedStep, Recording } from "../run.ts"
 import { escapeHidden } from "../shown-text.ts"
 import { expectedAfter } from "./expected.ts"
 import { isRecorded, type Plan, planOf } from "./plan.ts"

@@ -12,11 +12,11 @@ import {
 import { resolve } from "node:path"
 import { findCommand } from "../command.ts"
 import { Deadline } from "../deadline.ts"
+import type { Door, Outcome, Trace } from "../door.ts"
 import { toJson } from "../envelope.ts"
 import { AppError } from "../errors.ts"
 import { guard } from "../policy.ts"
 import { parseRef } from "../refmap.ts"
-import type { Door, Outcome, Trace } from "../run.ts"
 import { TRACE_FILE, type TraceEntry } from "./entry.ts"
 import { commandsIn, type FieldsOf, fieldsFor, hiddenTexts, shownArguments, shownResult } from "./redact.ts"
 

@@ -1,7 +1,7 @@
 import type { Handle } from "../../src/adapter.ts"
 import { type Command, loadAll, type Registry } from "../../src/command.ts"
 import { type CellGrid, within } from "../../src/content/grid.ts"
-import type { Door } from "../../src/run.ts"
+import type { Door } from "../../src/door.ts"
 import { type Desk, desk } from "./fake-desk.ts"
 import type { FakeElement, Spec } from "./fake-world.ts"
 import type { Json } from "./json.ts"
