@@ -49,37 +49,7 @@ export async function findTarget(
   const isFocus = target === FOCUSED
   const description = isFocus ? undefined : parseDescription(target)
   const find = description ? describedInRows(ctx, description) : focusIn
-  const deadline = isFocus ? ctx.deadline.slice(FOCUS_MS) : appearBy(ctx)
-  let last: Seeing | undefined
-  let silence: AppError | undefined
-  let hasRevealed = false
-  let revealed: Revealed | undefined
-  const found = await until(
-    ctx,
-    async () => {
-      const looking = (): Promise<Seeing | undefined> =>
-        (description ? see(ctx, choice, find, isOutsideSheets(description)) : seeFocus(ctx, choice)).catch(
-          (error: unknown) => {
-            silence = silenceIn(ctx, error)
-            return undefined
-          },
-        )
-      let seen = await looking()
-      // The last look may have had too little time to see everything.
-      if (seen?.tree.complete || !last?.tree.complete) last = seen ?? last
-      const isMissing = seen?.tree.complete && seen.found.length === 0 && !hasRevealed
-      // A sheet has a million rows to scroll through, and knows each cell by its address.
-      const address = seen && isMissing && description ? addressIn(seen, description) : undefined
-      if (seen && address !== undefined) return await seeCell(ctx, seen, address, find)
-      if (seen && isMissing && description && reveal) {
-        hasRevealed = true
-        revealed = await revealIn(ctx, seen, description, reveal)
-        if (revealed) seen = await looking()
-      }
-      return seen?.found.length && seen.tree.complete ? seen : undefined
-    },
-    { deadline },
-  )
+  const { found, last, silence, revealed } = await lookUntilFound(ctx, { choice, description, find, reveal })
   if (!found) throw last ? await missing(ctx, target, last, isFocus) : (silence ?? noWindow())
   const [only, ...others] = found.found
   if (!only || others.length > 0) throw await ambiguous(ctx, target, found)
@@ -94,6 +64,64 @@ export async function findTarget(
     ...(gaps ? { unsearched: gaps.unsearched } : {}),
   }
 }
+
+/** A search for one element. */
+interface Quest {
+  readonly choice: WindowChoice
+  /** Absent: the element with the focus. */
+  readonly description?: Description
+  readonly find: Find
+  readonly reveal?: Reveal
+}
+
+/** The outcome of repeated looks. */
+interface Looked {
+  /** A look that saw everything and at least one match. Absent: the time is up. */
+  found?: Seeing
+  /** The last look that saw a window; rather one that saw all of it. */
+  last?: Seeing
+  /** The reason why a look saw no window. */
+  silence?: AppError
+  /** Set if a row had to be brought into view. */
+  revealed?: Revealed
+}
+
+/** Looks until something matches. Brings a row that is out of view into view, but only once. */
+async function lookUntilFound(ctx: Context, quest: Quest): Promise<Looked> {
+  const { choice, description, find, reveal } = quest
+  const looked: Looked = {}
+  let hasRevealed = false
+  const look = async (): Promise<Seeing | undefined> => {
+    try {
+      return await (description
+        ? see(ctx, choice, find, isOutsideSheets(description))
+        : seeFocus(ctx, choice))
+    } catch (error) {
+      looked.silence = silenceIn(ctx, error)
+      return undefined
+    }
+  }
+  const lookFurther = async (): Promise<Seeing | undefined> => {
+    const seen = await look()
+    // The last look may have had too little time to see everything.
+    if (seen?.tree.complete || !looked.last?.tree.complete) looked.last = seen ?? looked.last
+    const isMissing = seen?.tree.complete && seen.found.length === 0
+    if (!isMissing || !description || hasRevealed) return ifFound(seen)
+    // A sheet has a million rows to scroll through, and knows each cell by its address.
+    const address = addressIn(seen, description)
+    if (address !== undefined) return seeCell(ctx, seen, address, find)
+    if (!reveal) return undefined
+    hasRevealed = true
+    looked.revealed = await revealIn(ctx, seen, description, reveal)
+    return looked.revealed && ifFound(await look())
+  }
+  const deadline = description ? appearBy(ctx) : ctx.deadline.slice(FOCUS_MS)
+  looked.found = await until(ctx, lookFurther, { deadline })
+  return looked
+}
+
+const ifFound = (seen: Seeing | undefined): Seeing | undefined =>
+  seen?.tree.complete && seen.found.length > 0 ? seen : undefined
 
 /** Looks for the element with the focus. All cells of a sheet are asked only if it is not known which one has it. */
 async function seeFocus(ctx: Context, choice: WindowChoice): Promise<Seeing | undefined> {
