@@ -52,7 +52,10 @@ export type Traced =
   /** Nothing: shells and clients run it all the time, or it reads traces itself. */
   | "nothing"
 
-/** What holds for its element once a command has succeeded: a state, either of two, or the value that it reports. */
+/**
+ * The state of an element after a command that succeeded. "toggled": checked or unchecked. "value": the value that it
+ * reports.
+ */
 export type Left = "checked" | "unchecked" | "toggled" | "expanded" | "collapsed" | "value"
 
 /**

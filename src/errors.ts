@@ -19,7 +19,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** Says if an action has reached the app, as far as that is known. */
+/** Says whether an action has reached the app, if that is known. */
 export type Delivery = "not_delivered" | "delivery_uncertain" | "delivered_unverified" | "delivered_verified"
 
 export interface Disposition {

@@ -39,7 +39,7 @@ export interface PopupWatch extends Disposable {
   look(pid: number): Promise<"opened" | "window" | "hidden window" | "closed" | undefined>
   /** Forgets everything up to now: it came before the action. */
   forget(): void
-  /** True if the window with this id was made or shown since, as far as the last look knows. */
+  /** True if the window with this id was made or shown since, by the last look. */
   hasAppeared(id: string): boolean
 }
 

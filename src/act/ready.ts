@@ -28,7 +28,7 @@ export async function whenReady(
   const first = await withoutIdleFocus(ctx, target, action, target.seen)
   let obstacle = isDone(action, first) ? undefined : obstacleTo(action, first)
   if (!obstacle) return { ...target, seen: first }
-  // Nobody unlocks a cell meanwhile, and a sheet may drop the object of a cell.
+  // A cell is not unlocked by waiting, and a sheet may drop its object.
   const isFinal = obstacle === READ_ONLY && first.role === "cell"
   const ready = isFinal
     ? undefined
