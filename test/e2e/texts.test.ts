@@ -59,11 +59,11 @@ describe.each([
       expect(name_inferred).toBe(true)
       // As long as its window starts, Firefox may move the focus away. Then nothing is typed.
       const set = await until(async () => {
-        const result = await desktop.run("set-value", ref_id, `Some ${id}`, "--timeout-ms", "15000")
+        const result = await desktop.run("set-value", ref_id, `Some 🙂 ${id}`, "--timeout-ms", "15000")
         return result.json.error?.details?.kind === "not_focused" ? undefined : result
       })
       expect(set.json.data?.disposition.delivery, set.stdout).toBe("delivered_verified")
-      const hasAll = async () => (await page.seen("input", id)).value === `Some ${id}`
+      const hasAll = async () => (await page.seen("input", id)).value === `Some 🙂 ${id}`
       expect(await until(hasAll)).toBe(true)
     }
   }, 60_000)

@@ -167,7 +167,7 @@ export class Atspi {
   }
 
   text(ref: Ref, start: number, end: number): Promise<string> {
-    return this.ask(ref, GET_TEXT.with(start, end), asText)
+    return this.ask(ref, GET_TEXT.with(start, end), asPlainText)
   }
 
   /** The offset of the character at a point of the screen; beyond the end, the number of characters. */
@@ -322,6 +322,12 @@ function asAttributes(reply: Message): Map<string, string> {
     reader.align(8)
     return [reader.string(), reader.string()]
   })
+/**
+ * Without the mark that Firefox adds behind a character of two UTF-16 units, because it counts that as two characters.
+ * Such a mark does not show, and means nothing there in any text.
+ */
+const asPlainText = (reply: Message): string => asText(reply).replaceAll(MARKED, "$1")
+const MARKED = /([\u{10000}-\u{10ffff}])\ufeff/gu
   return new Map(pairs)
 }
 
