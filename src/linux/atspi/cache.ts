@@ -128,7 +128,8 @@ export class CachedSource implements Source {
   facts(ref: Ref, look: Look): Maybe<Facts> {
     const item = this.item(ref)
     if (!item) return this.#live.facts(ref, look)
-    const { role, states, interfaces, name, description, childCount } = item
+    const { role, states, name, description, childCount } = item
+    const interfaces = this.#live.fixedInterfaces(role, states) ?? item.interfaces
     const extents = this.#extents.get(ref.path)
     const facts = { role, states, interfaces, name, description, childCount, extents }
     // A popover that is just opening has no name yet, and can be recognised only by its name.

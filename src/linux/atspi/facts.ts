@@ -90,24 +90,27 @@ export class LiveSource implements Source {
 
   async facts(ref: Ref, look: Look): Promise<Facts> {
     const isUnknown = look.role === undefined
-    const { textInterfacesAreFixed, switchIs, separatorsHaveNames } = this.#traits
-    const isWebText =
-      textInterfacesAreFixed && WEB_TEXT.has(look.role ?? 0) && !has(look.states, STATE.EDITABLE)
+    const { switchIs, separatorsHaveNames } = this.#traits
+    const fixed = this.fixedInterfaces(look.role ?? 0, look.states)
     const mayBeSwitch = switchIs === "a childless check box" && look.role === ROLE.CHECK_BOX
     const [role, name, interfaces, childCount] = await Promise.all([
       look.role ?? this.#atspi.role(ref),
       look.role === ROLE.SEPARATOR && !separatorsHaveNames ? "" : this.#atspi.name(ref),
       look.interfaces ??
-        (isWebText
-          ? WEB_INTERFACES
-          : isUnknown || this.#needsInterfaces(look.role ?? 0)
-            ? this.#interfaces(ref, look)
-            : 0),
+        fixed ??
+        (isUnknown || this.#needsInterfaces(look.role ?? 0) ? this.#interfaces(ref, look) : 0),
       mayBeSwitch ? this.#atspi.childCount(ref) : -1,
     ])
     // Emphasised text of a page is a nameless text around the text.
     const isLeaf = isChildless(role) && (role !== ROLE.STATIC || name !== "")
     return { role, states: look.states, interfaces, name, childCount: isLeaf ? 0 : childCount }
+  }
+
+  /** The interfaces of text and structure that is not asked for them, so that every reading is the same. */
+  fixedInterfaces(role: number, states: StateSet): Interfaces | undefined {
+    const isWebText =
+      this.#traits.textInterfacesAreFixed && WEB_TEXT.has(role) && !has(states, STATE.EDITABLE)
+    return isWebText ? WEB_INTERFACES : undefined
   }
 
   #interfaces(ref: Ref, { role = ROLE.INVALID }: Look): Maybe<Interfaces> {
