@@ -147,6 +147,12 @@ export class Atspi {
     return this.ask(ref, coordinates === "window" ? GET_EXTENTS_IN_WINDOW : GET_EXTENTS, asRect)
   }
 
+  /** The place of a part of a text, in the same coordinates. */
+  rangeExtents(ref: Ref, start: number, end: number, coordinates?: Traits["coordinates"]): Promise<Rect> {
+    const type = coordinates === "window" ? WINDOW : SCREEN
+    return this.ask(ref, GET_RANGE_EXTENTS.with(start, end, type), asNumbers)
+  }
+
   attributes(ref: Ref): Promise<Map<string, string>> {
     return this.ask(ref, GET_ATTRIBUTES, asAttributes)
   }
@@ -316,18 +322,18 @@ const asRect = (reply: Message): Rect => readRect(readAs(reply, "(iiii)"))
 /** Four numbers that are not a structure. */
 const asNumbers = (reply: Message): Rect => readRect(readAs(reply, "iiii"))
 const asText = (reply: Message): string => readAs(reply, "s").string()
-
-function asAttributes(reply: Message): Map<string, string> {
-  const pairs = readAs(reply, "a{ss}").array(8, (reader): [string, string] => {
-    reader.align(8)
-    return [reader.string(), reader.string()]
-  })
 /**
  * Without the mark that Firefox adds behind a character of two UTF-16 units, because it counts that as two characters.
  * Such a mark does not show, and means nothing there in any text.
  */
 const asPlainText = (reply: Message): string => asText(reply).replaceAll(MARKED, "$1")
 const MARKED = /([\u{10000}-\u{10ffff}])\ufeff/gu
+
+function asAttributes(reply: Message): Map<string, string> {
+  const pairs = readAs(reply, "a{ss}").array(8, (reader): [string, string] => {
+    reader.align(8)
+    return [reader.string(), reader.string()]
+  })
   return new Map(pairs)
 }
 
@@ -366,6 +372,7 @@ const GET_EXTENTS = method("org.a11y.atspi.Component.GetExtents", "u", [SCREEN])
 const GET_EXTENTS_IN_WINDOW = method("org.a11y.atspi.Component.GetExtents", "u", [WINDOW])
 const GET_CHILD = method("org.a11y.atspi.Accessible.GetChildAtIndex", "i", [0])
 const GET_AT_POINT = method("org.a11y.atspi.Component.GetAccessibleAtPoint", "iiu", [0, 0, SCREEN])
+const GET_RANGE_EXTENTS = method("org.a11y.atspi.Text.GetRangeExtents", "iiu", [0, 0, SCREEN])
 const GET_TEXT = method("org.a11y.atspi.Text.GetText", "ii", [0, 0])
 const CHARACTER_EXTENTS = method("org.a11y.atspi.Text.GetCharacterExtents", "iu", [0, SCREEN])
 const OFFSET_AT = method("org.a11y.atspi.Text.GetOffsetAtPoint", "iiu", [0, 0, SCREEN])

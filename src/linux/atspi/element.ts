@@ -60,6 +60,23 @@ export class Element {
   }
 }
 
+/** A line of the text of an element, which has no object of its own. */
+export class LineElement extends Element {
+  readonly line: {
+    readonly text: string
+    readonly start: number
+    readonly end: number
+    /** The objects before and after it. */
+    readonly previous?: Ref
+    readonly next?: Ref
+  }
+
+  constructor({ ref, origin, parent, index }: Element, line: LineElement["line"]) {
+    super(ref, origin, parent, index)
+    this.line = line
+  }
+}
+
 /** undefined for a question that the object refuses or does not understand; a silent or dead app still fails. */
 export async function unlessRefused<T>(read: Promise<T>): Promise<T | undefined> {
   try {

@@ -17,7 +17,7 @@ interface Hold {
 }
 
 /** The text of an object, in pieces: those before, between and behind its children. */
-interface Held {
+export interface Held {
   readonly pieces: readonly string[]
   /** The keys of the children. */
   readonly keys: readonly string[]
@@ -26,6 +26,7 @@ interface Held {
 /** Adds the names that such texts suggest. Only what holds a nameless field is asked for its text. */
 export async function nameByHeldText(root: SeenNode, atspi: Atspi): Promise<SeenNode> {
   const fields = new Map<SeenNode, readonly Hold[]>()
+  readonly refs: readonly Ref[]
   collect(root, [], fields)
   if (fields.size === 0) return root
   const holders = new Set([...fields.values()].flatMap((holds) => holds.map(({ holder }) => holder)))
@@ -67,19 +68,27 @@ const isBox = (node: SeenNode): boolean => BOXES.has(node.role) && !isSurface(no
 /** Objects that stand on lines of their own. */
 const BOXES: ReadonlySet<Role> = new Set(["group", "paragraph", "region"])
 
-async function readHeld(atspi: Atspi, ref: Ref): Promise<Held | undefined> {
+export async function readHeld(atspi: Atspi, ref: Ref, most = MOST_CHARACTERS): Promise<Held | undefined> {
   const [children, count] = await Promise.all([
     unlessRefused(atspi.children(ref)),
     unlessRefused(atspi.characterCount(ref)),
   ])
-  if (!children || !count || count > MOST_CHARACTERS) return undefined
+  if (!children || !count || count > most) return undefined
+  // It has nothing but children.
+  if (count === children.length)
+    return { pieces: Array(count + 1).fill(""), refs: children, keys: children.map(refKey) }
   const pieces = (await unlessRefused(atspi.text(ref, 0, count)))?.split(PLACEHOLDER)
   // The page changes meanwhile, or has such a character itself.
-  return pieces?.length === children.length + 1 ? { pieces, keys: children.map(refKey) } : undefined
+  return pieces?.length === children.length + 1
+    ? { pieces, refs: children, keys: children.map(refKey) }
+    : undefined
 }
 
 const PLACEHOLDER = "\ufffc"
 const MOST_CHARACTERS = 20_000
+  // It has nothing but children.
+  if (count === children.length)
+    return { pieces: Array(count + 1).fill(""), refs: children, keys: children.map(refKey) }
 
 /** The words right before a field, or before the box that starts with it. */
 function nameIn(holds: readonly Hold[], texts: ReadonlyMap<SeenNode, Held>): string | undefined {

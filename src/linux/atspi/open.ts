@@ -5,7 +5,7 @@ import { isWindowId } from "../windowing/window.ts"
 import { type Atspi, existing, parseRefKey, type Ref, ROOT_PATH } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { originWithin } from "./coordinates.ts"
-import { Element, isGone, type Origin, type Parent } from "./element.ts"
+import { Element, isGone, LineElement, type Origin, type Parent } from "./element.ts"
 import { LiveSource } from "./facts.ts"
 import { isDrawnField } from "./sight.ts"
 import { type Traits, traitsOf } from "./toolkits.ts"
@@ -17,6 +17,10 @@ export type FindFrame = (entry: RefEntry) => Promise<Element | undefined>
 /** Reads an element again, and the current position of its surface: a popup may still move when it is first seen. */
 export async function readAgain(atspi: Atspi, element: Element): Promise<Seen | undefined> {
   const { ref, origin, parent, index } = element
+  if (element instanceof LineElement) {
+    const { readLine } = await import("./page-texts.ts")
+    return unlessMissing(() => readLine(atspi, element))
+  }
   if (!origin.traits.coordinates) return describeElement(atspi, element)
   return unlessMissing(async () => {
     const now = await originWithin(atspi, ref, origin, async () => undefined)

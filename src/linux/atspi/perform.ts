@@ -7,11 +7,11 @@ import { processStart } from "../host/processes.ts"
 import { type Atspi, INTERFACE } from "./atspi.ts"
 import { has, STATE, type StateSet } from "./bits.ts"
 import { clearText, insertText, setValue } from "./editing.ts"
-import type { Element } from "./element.ts"
+import { type Element, LineElement } from "./element.ts"
 import { chooseOption, selectChild } from "./options.ts"
 import { translatingErrors } from "./read-tree.ts"
 import { kindOf, ROLE } from "./roles.ts"
-import { scroll, scrollTo } from "./scrolling.ts"
+import { scroll, scrollTo, scrollToLine } from "./scrolling.ts"
 import { Sender } from "./send.ts"
 import { isDrawnField } from "./sight.ts"
 import { isInSlideTable, notSaved } from "./slides.ts"
@@ -30,6 +30,9 @@ export async function perform(atspi: Atspi, element: Element, action: Action): P
 }
 
 async function deliverVisibly(to: Sender, element: Element, action: Action): Promise<Performed> {
+  // Its object is the whole page.
+  if (element instanceof LineElement)
+    return action.kind === "scroll-to" ? scrollToLine(to, element, action.edge) : NOT_DELIVERED
   const [first, role] = await Promise.all([to.atspi.states(element.ref), to.atspi.role(element.ref)])
   // It takes no message: a text that was set by one has crashed LibreOffice.
   if (isDrawnField(element, { role, states: first })) return NOT_DELIVERED

@@ -140,13 +140,22 @@ async function walk(
     if (element.origin.traits.listIsCurrent && source instanceof CachedSource) atspi.listed = source
     const walked = await walkTree(atspi, source, element, options, frame && factsOf(frame))
     const named = element.origin.traits.structureHoldsText
-      ? await (await import("./held-texts.ts")).nameByHeldText(walked.root, atspi)
+      ? await withHeldTexts(atspi, walked.root, options)
       : walked.root
     return { ...walked, root: await nameByLayout(named, (node) => placeOf(atspi, node)) }
   } finally {
     // Later questions are about a later moment.
     atspi.listed = undefined
   }
+}
+
+/** Adds the texts of pages, and the names that texts suggest. */
+async function withHeldTexts(atspi: Atspi, root: SeenNode, options: TreeOptions): Promise<SeenNode> {
+  const [{ nameByHeldText }, { withPageTexts }] = await Promise.all([
+    import("./held-texts.ts"),
+    import("./page-texts.ts"),
+  ])
+  return withPageTexts(await nameByHeldText(root, atspi), atspi, options)
 }
 
 async function placeOf(atspi: Atspi, { handle }: SeenNode): Promise<Rect | undefined> {

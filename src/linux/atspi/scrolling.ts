@@ -7,7 +7,7 @@ import { method } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, type Interfaces, type Ref, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { type Range, readRange, setNumber } from "./editing.ts"
-import { type Element, unlessRefused } from "./element.ts"
+import { Element, type LineElement, unlessRefused } from "./element.ts"
 import { ROLE } from "./roles.ts"
 import type { Sender } from "./send.ts"
 
@@ -134,6 +134,20 @@ export async function scrollTo(to: Sender, { ref }: Element, edge?: "top" | "bot
   if (moved) return { method: "atspi:Value.CurrentValue", delivery: "delivered_verified" }
   // Without a pane, only the app knows whether it shows.
   return panes.length > 0 || has(await atspi.states(ref), STATE.SHOWING) ? ALREADY : NOT_DELIVERED
+}
+
+/**
+ * Brings a line of a text into view, by the object after it, or else by the one before it: Firefox scrolls to no part of
+ * a text.
+ */
+export async function scrollToLine(
+  to: Sender,
+  { origin, line }: LineElement,
+  edge?: "top" | "bottom",
+): Promise<Performed> {
+  const { next, previous } = line
+  const [ref, side] = next ? [next, edge] : [previous, edge ?? ("top" as const)]
+  return ref ? scrollTo(to, new Element(ref, origin), side) : NOT_DELIVERED
 }
 
 const UNSURE: Performed = { method: "atspi:Value.CurrentValue", delivery: "delivered_unverified" }
