@@ -20,11 +20,15 @@ const FIELDS: ReadonlySet<Role> = new Set([
   "timefield",
 ])
 
-/** True for a field that only its position can name. */
+/** Boxes to check, which have their text behind them, and switches, which may have it there. */
+const BOXES: ReadonlySet<Role> = new Set(["checkbox", "radiobutton", "switch"])
+export const isBox = ({ role }: Pick<SeenNode, "role">): boolean => BOXES.has(role)
+
+/** True for a field or a box that only its position can name. */
 export const isNamelessField = (node: SeenNode): boolean => {
   const { role, isDropDown, name, inferredName, description, states } = node
   return (
-    (FIELDS.has(role) || isDropDown === true) &&
+    (FIELDS.has(role) || isBox(node) || isDropDown === true) &&
     !name &&
     inferredName === undefined &&
     !description &&
@@ -47,7 +51,7 @@ function scopesIn(root: SeenNode): readonly (readonly SeenNode[])[] {
       const near = ancestors.slice(-LEVELS).toReversed()
       const end = near.findIndex((one) => isSurface(one) || one.role === "row" || hasTrait(one.role, "item"))
       const within = end < 0 ? near : near.slice(0, end + 1)
-      const container = within.find((one) => partsOf(one).some(isLabel))
+      const container = within.find((one) => partsOf(one).some((part) => mayName(part, node)))
       if (container) containers.add(container)
       return
     }
@@ -69,10 +73,14 @@ function partsOf(container: SeenNode, levels = LEVELS): readonly SeenNode[] {
   )
 }
 
+/** True for a text that may name a field or a box. */
 function isLabel(node: SeenNode): boolean {
   const isText = node.role === "statictext" || node.role === "label" || isTextBox(node)
-  return isText && !node.states.includes("hidden") ? mayBeLabel(textOf(node) ?? "") : false
+  return isText && !node.states.includes("hidden") ? mayBeBehind(textOf(node) ?? "") : false
 }
+
+const mayName = (label: SeenNode, field: SeenNode): boolean =>
+  isLabel(label) && (isBox(field) || mayBeLabel(textOf(label) ?? ""))
 
 /** True for a box that consists of a text. */
 const isTextBox = ({ holdsText, children }: SeenNode): boolean => holdsText === true && children.length === 0
@@ -83,8 +91,13 @@ const textOf = (node: SeenNode): string | undefined =>
 /** True for a text that may name a field. */
 export const mayBeLabel = (text: string): boolean => text.length <= MOST_LETTERS && LETTERS.test(text)
 
+/** True for a text that may name the box before it. */
+export const mayBeBehind = (text: string): boolean => text.length <= MOST_LETTERS_BEHIND && LETTERS.test(text)
+
 /** A label is short. "x" between two fields is not one. */
 const MOST_LETTERS = 60
+/** The text of a box may be a sentence, such as "I have read the terms and agree to them". */
+const MOST_LETTERS_BEHIND = 150
 const LETTERS = /\p{L}.*\p{L}/u
 
 /**
@@ -161,7 +174,7 @@ function pairsIn(parts: readonly SeenNode[], places: Places): readonly (readonly
   const solid = placed.filter(({ node }) => isSolid(node))
   const groups = parts.filter(isNamedGroup).map((group) => new Set(nodesIn(group)))
   return controls.flatMap((field): readonly (readonly [SeenNode, string])[] => {
-    const label = isNamelessField(field.node) ? labelOf(field, labels, solid) : undefined
+    const label = isNamelessField(field.node) ? labelOf(field, labels, controls, solid) : undefined
     const name = label && ownerOf(label, controls, solid) === field ? textOf(label.node) : undefined
     // The title of a frame, and every text in it, is about the frame.
     const isOutside = groups.some((group) => label && group.has(label.node) && !group.has(field.node))
@@ -176,34 +189,73 @@ const isNamedGroup = (node: SeenNode): boolean =>
 const nodesIn = (node: SeenNode): readonly SeenNode[] => [node, ...node.children.flatMap(nodesIn)]
 
 /** The label of a field: the nearest one before it on its line, or else the one right above it. */
-function labelOf(field: Placed, labels: readonly Placed[], solid: readonly Placed[]): Placed | undefined {
-  const beside = nearest(labels, (label) => gapBeside(label, field, solid))
-  return beside ?? nearest(labels, (label) => gapAbove(label, field, solid))
+function labelOf(
+  field: Placed,
+  labels: readonly Placed[],
+  controls: readonly Placed[],
+  solid: readonly Placed[],
+): Placed | undefined {
+  const short = labels.filter(({ node }) => mayBeLabel(textOf(node) ?? ""))
+  const beside = nearest(short, (label) => gapBeside(label, field, solid))
+  if (!isBox(field.node)) return beside ?? nearest(short, (label) => gapAbove(label, field, solid))
+  const behind = labels.find((label) => isBehind(label, field, solid))
+  // The text behind a switch may be its state.
+  const isSwitch = field.node.role === "switch" && beside && ownerOf(beside, controls, solid) === field
+  return isSwitch ? beside : (behind ?? beside)
 }
 
 /**
- * The control that a label belongs to: the nameless box to check right before it, the nearest control after it on its
- * line, or else the one right below it.
+ * The control that a label belongs to: the nameless box right before it, the nearest control after it on its line, or
+ * else the field right below it.
  */
 function ownerOf(label: Placed, controls: readonly Placed[], solid: readonly Placed[]): Placed | undefined {
-  const box = controls.find((control) => isBehind(label, control))
+  const box = controls.find((control) => isBehind(label, control, solid))
   if (box) return box
   const beside = nearest(controls, (control) => gapBeside(label, control, solid))
   return beside ?? nearest(controls, (control) => gapAbove(label, control, solid))
 }
 
-/** True for the text of a box to check. One with a colon is about what comes next. */
-function isBehind(label: Placed, { node, bounds: b }: Placed): boolean {
-  const a = label.bounds
-  if (
-    !hasTrait(node.role, "checkable") ||
-    node.name ||
-    !isSameLine(a, b) ||
-    endsWithColon(textOf(label.node))
-  )
+/** True for the text of a box. One with a colon is about what comes next. */
+function isBehind(label: Placed, box: Placed, solid: readonly Placed[]): boolean {
+  if (!isNamelessBox(box) || gapBehind(label, box) === undefined || endsWithColon(textOf(label.node)))
     return false
-  const gap = isRightToLeft(label) ? b.x - (a.x + a.width) : a.x - (b.x + b.width)
-  return gap >= -SLACK && gap <= MOST_BEHIND
+  return !isInLabelledRun(label, solid)
+}
+
+/** The gap between a box and the text right behind it. */
+const gapBehind = (label: Placed, box: Placed): number | undefined =>
+  gapAfter(label, box, isRightToLeft(label))
+
+/** The gap between two nodes of a line, if one comes right after the other. */
+function gapAfter(next: Placed, { bounds: a }: Placed, isMirrored: boolean): number | undefined {
+  const b = next.bounds
+  if (!isSameLine(a, b)) return undefined
+  const gap = isMirrored ? a.x - (b.x + b.width) : b.x - (a.x + a.width)
+  return gap >= -SLACK && gap <= MOST_BEHIND ? gap : undefined
+}
+
+const isNamelessBox = ({ node }: Placed): boolean => hasTrait(node.role, "checkable") && !node.name
+
+/** True for a label in a line such as `Red ( ) Green ( )`, where each text belongs to the box after it. */
+function isInLabelledRun(label: Placed, solid: readonly Placed[]): boolean {
+  const isMirrored = isRightToLeft(label)
+  const after = (one: Placed): Placed | undefined =>
+    solid.find((other) => other !== one && gapAfter(other, one, isMirrored) !== undefined)
+  const before = (one: Placed): Placed | undefined =>
+    solid.find((other) => other !== one && gapAfter(one, other, isMirrored) !== undefined)
+  const [last, first] = [endOfRun(label, after), endOfRun(label, before)]
+  return isNamelessBox(last) && isLabel(first.node)
+}
+
+/** The last one of the labels and nameless boxes that follow each other in a line, in turn. */
+function endOfRun(start: Placed, next: (one: Placed) => Placed | undefined): Placed {
+  let end = start
+  for (const passed = new Set([start]); ; passed.add(end)) {
+    const one = next(end)
+    const isOther = one && (isLabel(end.node) ? isNamelessBox(one) : isLabel(one.node))
+    if (!isOther || passed.has(one)) return end
+    end = one
+  }
 }
 
 const MOST_BEHIND = 16

@@ -236,3 +236,49 @@ test("a label never names two fields, and nothing else about a tree changes", as
     { numRuns: 300 },
   )
 })
+
+describe("a box to check is named by", () => {
+  const box = (x: number, role: Role = "checkbox"): SeenNode => part(role, undefined, at(x, 4, 16, 16))
+  /** The inferred names of the boxes. */
+  async function boxesIn(...parts: readonly SeenNode[]): Promise<readonly (string | undefined)[]> {
+    const tree = await nameByLayout(window(group(...parts)), noPlace)
+    return nodesOf(tree)
+      .filter(({ role }) => role === "checkbox" || role === "radiobutton" || role === "switch")
+      .map(({ inferredName }) => inferredName)
+  }
+
+  test("the text behind it, also a sentence", async () => {
+    const sentence = "I have read the terms of this shop, and agree to them and to all later ones"
+    for (const text of ["I agree", sentence])
+      expect(await boxesIn(box(0), label(text, at(22, 0, 500)))).toEqual([text])
+  })
+  test("the text behind it, in a line of several", async () => {
+    const line = [
+      box(60, "radiobutton"),
+      label("Red", at(80, 0, 30)),
+      box(120),
+      label("Green", at(140, 0, 50)),
+    ]
+    expect(await boxesIn(...line)).toEqual(["Red", "Green"])
+    expect(await boxesIn(label("Color", at(0, 0, 50)), ...line)).toEqual(["Red", "Green"])
+  })
+  test("the text before it, in a line that ends with a box", async () => {
+    const line = [label("Red", at(0, 0, 30)), box(40), label("Green", at(60, 0, 50)), box(120)]
+    expect(await boxesIn(...line)).toEqual(["Red", "Green"])
+    expect(await boxesIn(label("Active:", at(0, 0, 50)), box(200))).toEqual(["Active:"])
+  })
+  test("the text before it if it is a switch, or else the one behind it", async () => {
+    const [wifi, off] = [label("Wi-Fi", at(0, 0, 50)), label("Off", at(80, 0, 30))]
+    expect(await boxesIn(wifi, box(60, "switch"), off)).toEqual(["Wi-Fi"])
+    expect(await boxesIn(box(60, "switch"), off)).toEqual(["Off"])
+  })
+  test("the text to its left, in a language that is written from there", async () => {
+    expect(await boxesIn(box(100), label("עיר", at(0, 0, 95)))).toEqual(["עיר"])
+  })
+  test("nothing if the text ends with a colon, is far behind it or above it, or is that of another box", async () => {
+    expect(await boxesIn(box(0), label("Limit:", at(22, 0, 40)), field(at(70, 0)))).toEqual([undefined])
+    expect(await boxesIn(box(0), label("Far", at(60, 0)))).toEqual([undefined])
+    expect(await boxesIn(label("Title", at(0, -22, 60, 20)), box(0))).toEqual([undefined])
+    expect(await boxesIn(box(0), label("Red", at(20, 0, 30)), box(60))).toEqual(["Red", undefined])
+  })
+})

@@ -4,7 +4,7 @@ import { nodesOf } from "../support/answers.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 
-/** Fields that only the texts of a page name. Firefox has no objects for such texts; Chromium has. */
+/** Texts of a page, and the fields that only they name. Firefox has no objects for such texts; Chromium has. */
 
 const FIELDS: ReadonlySet<string> = new Set(["textfield", "combobox", "datefield"])
 
@@ -68,10 +68,48 @@ describe.each([
     }
   }, 60_000)
 
+  test("a box without a label is named by the text behind it, or before it", async () => {
+    const { json } = await desktop.run("snapshot", ...window, "--max-depth", "50")
+    const boxes = nodesOf(json.data?.tree).filter(({ role }) => role === "checkbox" || role === "radiobutton")
+    expect(boxes.map(({ name, name_inferred }) => [name, name_inferred])).toEqual([
+      ["I agree", true],
+      ["I know", true],
+      [undefined, undefined],
+      ["Newsletter", true],
+      ["Red", true],
+      ["Green", true],
+      ["Left", true],
+      ["Right", true],
+    ])
+    for (const [name, id] of Object.entries({ Newsletter: "news", Green: "green", Right: "right" })) {
+      const role = name === "Green" ? "radiobutton" : "checkbox"
+      const { json, stdout } = await desktop.run("click", `${role} "${name}"`, ...window)
+      expect(json.ok, `${name} ${stdout}`).toBe(true)
+      expect(await until(async () => (await page.seen("click", id)) !== undefined)).toBe(true)
+    }
+  }, 60_000)
+
+  test("text directly in the page is in the tree, and a click on it is one of the pointer", async () => {
+    const { stdout } = await desktop.run("snapshot", ...window, "--max-depth", "50", "--format", "text")
+    const lines = stdout.split("\n").map((line) => line.trim().replace(/ \[@e\d+\]$/, ""))
+    const start = lines.indexOf('statictext "Loose words"')
+    // Chromium has a text in the link, and one for each line break.
+    const shown = lines.slice(start).filter((line) => line !== "statictext")
+    expect(shown.slice(0, 4)).toEqual([
+      'statictext "Loose words"',
+      'link "and a link"',
+      'statictext "between 🙂 them"',
+      'statictext "A line of its own"',
+    ])
+    const { json } = await desktop.run("click", 'statictext "A line of its own"', ...window)
+    expect(json.data?.method).toBe("pointer")
+    expect(await until(async () => (await page.seen("click", "BODY")) !== undefined)).toBe(true)
+  }, 60_000)
+
   test("a compact snapshot prints such a text once", async () => {
     const words = ["--max-depth", "50", "--compact", "--format", "text"]
     const { stdout } = await desktop.run("snapshot", ...window, ...words)
-    for (const word of ["City", "Street", "Region", "Phone"])
+    for (const word of ["City", "Street", "Region", "Phone", "Newsletter", "Loose words"])
       expect(stdout.match(new RegExp(`"${word}"`, "g"))).toHaveLength(1)
   })
 })

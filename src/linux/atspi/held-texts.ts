@@ -1,5 +1,12 @@
 import type { SeenNode } from "../../adapter.ts"
-import { endsWithColon, isNamelessField, LEVELS, mayBeLabel } from "../../describe/layout.ts"
+import {
+  endsWithColon,
+  isBox,
+  isNamelessField,
+  LEVELS,
+  mayBeBehind,
+  mayBeLabel,
+} from "../../describe/layout.ts"
 import { hasTrait, isSurface, type Role } from "../../node.ts"
 import { type Atspi, type Ref, refKey } from "./atspi.ts"
 import { Element, unlessRefused } from "./element.ts"
@@ -7,7 +14,7 @@ import { cleanName } from "./names.ts"
 
 /**
  * Names from texts without objects. Firefox has one text for a paragraph, with a placeholder for each object in it. The
- * words right before the placeholder of a nameless field are its label.
+ * words right before the placeholder of a nameless field are its label, and those right behind a nameless check box.
  */
 
 /** An object that holds a field: its parent, or the parent of the box that starts with the field, and so on. */
@@ -19,6 +26,7 @@ interface Hold {
 /** The text of an object, in pieces: those before, between and behind its children. */
 export interface Held {
   readonly pieces: readonly string[]
+  readonly refs: readonly Ref[]
   /** The keys of the children. */
   readonly keys: readonly string[]
 }
@@ -26,7 +34,6 @@ export interface Held {
 /** Adds the names that such texts suggest. Only what holds a nameless field is asked for its text. */
 export async function nameByHeldText(root: SeenNode, atspi: Atspi): Promise<SeenNode> {
   const fields = new Map<SeenNode, readonly Hold[]>()
-  readonly refs: readonly Ref[]
   collect(root, [], fields)
   if (fields.size === 0) return root
   const holders = new Set([...fields.values()].flatMap((holds) => holds.map(({ holder }) => holder)))
@@ -40,7 +47,7 @@ export async function nameByHeldText(root: SeenNode, atspi: Atspi): Promise<Seen
   )
   const names = new Map<SeenNode, string>()
   for (const [field, holds] of fields) {
-    const name = nameIn(holds, texts)
+    const name = isBox(field) ? nameOfBox(field, holds[0]!, texts) : nameIn(holds, texts)
     if (name !== undefined) names.set(field, name)
   }
   return names.size > 0 ? withNames(root, names) : root
@@ -53,7 +60,7 @@ const MOST_HOLDERS = 400
 function collect(node: SeenNode, above: readonly Hold[], fields: Map<SeenNode, readonly Hold[]>): void {
   if (isNamelessField(node)) {
     const near = above.slice(-LEVELS).toReversed()
-    const inner = near.findIndex(({ child }, at) => at > 0 && !isBox(child))
+    const inner = near.findIndex(({ child }, at) => at > 0 && !isBlock(child))
     const holds = near.slice(0, inner < 0 ? undefined : inner)
     if (holds.length > 0) fields.set(node, holds)
     return
@@ -63,7 +70,7 @@ function collect(node: SeenNode, above: readonly Hold[], fields: Map<SeenNode, r
 }
 
 /** True for an object that belongs to the text around it. */
-const isBox = (node: SeenNode): boolean => BOXES.has(node.role) && !isSurface(node)
+const isBlock = (node: SeenNode): boolean => BOXES.has(node.role) && !isSurface(node)
 
 /** Objects that stand on lines of their own. */
 const BOXES: ReadonlySet<Role> = new Set(["group", "paragraph", "region"])
@@ -86,9 +93,6 @@ export async function readHeld(atspi: Atspi, ref: Ref, most = MOST_CHARACTERS): 
 
 const PLACEHOLDER = "\ufffc"
 const MOST_CHARACTERS = 20_000
-  // It has nothing but children.
-  if (count === children.length)
-    return { pieces: Array(count + 1).fill(""), refs: children, keys: children.map(refKey) }
 
 /** The words right before a field, or before the box that starts with it. */
 function nameIn(holds: readonly Hold[], texts: ReadonlyMap<SeenNode, Held>): string | undefined {
@@ -107,6 +111,37 @@ function nameIn(holds: readonly Hold[], texts: ReadonlyMap<SeenNode, Held>): str
   }
   return undefined
 }
+
+/** The words right behind a box, or else before it, on its line. The words behind a switch may be its state. */
+function nameOfBox(box: SeenNode, { holder }: Hold, texts: ReadonlyMap<SeenNode, Held>): string | undefined {
+  const held = texts.get(holder)
+  const at = held?.keys.indexOf(box.address ?? "") ?? -1
+  if (!held || at < 0) return undefined
+  const isLabelled = isInLabelledRun(holder, held, at)
+  const words = isLabelled ? undefined : cleanName(lineBehind(held, at))
+  // Words with a colon are about what comes next.
+  const behind = words !== undefined && !endsWithColon(words) && mayBeBehind(words) ? words : undefined
+  const follows = !isLabelled && !held.pieces[at]!.includes("\n")
+  const last = follows ? holder.children.find(({ address }) => address === held.keys[at - 1]) : undefined
+  const own = cleanName(wordsBefore(lineBefore(held, at), last) ?? "")
+  const before = own !== undefined && mayBeLabel(own) ? own : undefined
+  return box.role === "switch" ? (before ?? behind) : (behind ?? before)
+}
+
+const lineBehind = ({ pieces }: Held, at: number): string => pieces[at + 1]!.split("\n", 1)[0]!
+const lineBefore = ({ pieces }: Held, at: number): string => pieces[at]!.split("\n").at(-1)!
+
+/** True in a line such as `Red ( ) Green ( )`, where each text belongs to the box after it. */
+function isInLabelledRun(holder: SeenNode, held: Held, at: number): boolean {
+  const boxes = new Set(holder.children.filter(isNamelessBox).map(({ address }) => address))
+  const goesOn = (gap: number): boolean => /\S/.test(held.pieces[gap]!) && !held.pieces[gap]!.includes("\n")
+  let [first, last] = [at, at]
+  while (boxes.has(held.keys[last + 1]) && goesOn(last + 1)) last++
+  while (boxes.has(held.keys[first - 1]) && goesOn(first)) first--
+  return lineBehind(held, last).trim() === "" && lineBefore(held, first).trim() !== ""
+}
+
+const isNamelessBox = (node: SeenNode): boolean => isBox(node) && !node.name
 
 /** The mark of a list item. */
 const MARKER = /^\s*(?:[•◦▪▸▾]|\p{N}+\.)\s+/u

@@ -2,8 +2,10 @@ import { describe, expect, test } from "bun:test"
 import type { SeenNode } from "../../../src/adapter.ts"
 import { Deadline } from "../../../src/deadline.ts"
 import { Atspi } from "../../../src/linux/atspi/atspi.ts"
+import { Element } from "../../../src/linux/atspi/element.ts"
 import { readFrames } from "../../../src/linux/atspi/frames.ts"
 import { wordsBefore } from "../../../src/linux/atspi/held-texts.ts"
+import { readAgain } from "../../../src/linux/atspi/open.ts"
 import { frameElement, readTree } from "../../../src/linux/atspi/read-tree.ts"
 import { FakeApp, type FakeNode } from "./fake-app.ts"
 import { bus, daemon, OPTIONS, withBus } from "./walked.ts"
@@ -32,9 +34,10 @@ async function read(content: FakeNode, toolkit = "Gecko") {
     interfaces: TEXT,
     children: [content],
   }
+  const top = content.role === "DOCUMENT_WEB" ? content : page
   const app = await FakeApp.start(
     daemon.address,
-    { role: "FRAME", name: "Window", id: "window", children: [page] },
+    { role: "FRAME", name: "Window", id: "window", children: [top] },
     { toolkit, appName: "Firefox" },
   )
   const atspi = new Atspi(bus, Deadline.in(10_000))
@@ -80,6 +83,76 @@ describe("a nameless field in such a paragraph stays nameless", () => {
     "behind a whole sentence": paragraph(`${"long words ".repeat(20)}*`, field()),
   }))
     test(title, async () => expect(await namesIn(content)).toEqual([undefined]))
+})
+
+describe("a nameless box in a paragraph that holds its text is named by", () => {
+  const namesOf = async (content: FakeNode) => {
+    using got = await read(content)
+    return nodesOf(got.root)
+      .filter(({ role }) => role === "checkbox")
+      .map(({ inferredName }) => inferredName)
+  }
+  for (const [text, names] of Object.entries({
+    "* I agree": ["I agree"],
+    "* Red * Green": ["Red", "Green"],
+    "Color * Red * Green": ["Red", "Green"],
+    "Red * Green *": ["Red", "Green"],
+    "Active: *": ["Active:"],
+    "* Red\n* Green": ["Red", "Green"],
+    "Title\n*\nText": [undefined],
+    "* Limit:": [undefined],
+  }))
+    test(`the words behind it, or before it: ${JSON.stringify(text)}`, async () => {
+      expect(await namesOf(paragraph(text, ...names.map(() => box)))).toEqual(names)
+    })
+})
+
+describe("text directly in a page", () => {
+  const button = (name: string): FakeNode => ({ role: "PUSH_BUTTON", name, id: name })
+  const page = (text: string, ...children: readonly FakeNode[]): FakeNode => ({
+    role: "DOCUMENT_WEB",
+    name: "Page",
+    id: "page",
+    interfaces: TEXT,
+    text: text.replaceAll("*", "\ufffc"),
+    children,
+  })
+  const contentOf = async (content: FakeNode) => {
+    using got = await read(content)
+    const found = nodesOf(got.root).findLast(({ role }) => role === "webarea")
+    const texts = got.app.asked("page").filter((asked) => asked === "GetText").length
+    return { children: found?.children.map(({ name }) => name), texts }
+  }
+
+  test("is a text between the children, one for each line", async () => {
+    const { children } = await contentOf(page("Hello *, and * \n bye\n", button("one"), button("two")))
+    expect(children).toEqual(["Hello", "one", ", and", "two", "bye"])
+  })
+  test("is read again, and gone once the page has another text", async () => {
+    const changing: { -readonly [Key in keyof FakeNode]: FakeNode[Key] } = page("Hello *", button("one"))
+    using got = await read(changing)
+    const atspi = new Atspi(bus, Deadline.in(10_000))
+    const line = nodesOf(got.root).find(({ name }) => name === "Hello")!
+    expect(await readAgain(atspi, Element.of(line.handle))).toMatchObject({
+      role: "statictext",
+      name: "Hello",
+    })
+    changing.text = "Other \ufffc"
+    expect(await readAgain(atspi, Element.of(line.handle))).toBeUndefined()
+  })
+  test("is not asked for if the page has only children", async () => {
+    expect(await contentOf(page("**", button("one"), button("two")))).toEqual({
+      children: ["one", "two"],
+      texts: 0,
+    })
+  })
+})
+
+test("a text has no marks behind its emoji", async () => {
+  const marked = "A 🙂\ufeff and 👨\ufeff\u200d👩\ufeff, \ufeffb"
+  using got = await read({ ...field("Note"), text: marked })
+  const value = nodesOf(got.root).find(({ role }) => role === "textfield")?.value
+  expect(value).toBe("A 🙂 and 👨\u200d👩, \ufeffb")
 })
 
 test("if all fields have names, a paragraph is asked for its text and children once", async () => {
