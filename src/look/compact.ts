@@ -40,7 +40,9 @@ function compactNode(node: Node, above: string | undefined): Node[] {
   if (node.ref_id || saysMore(node) || (wordsOf(node) && !repeats)) return [withTable(node, children)]
   if (children.length === 1) return [...children]
   if (children.length > 1) return [withTable(node, children)]
-  return (repeats ? CAPTIONS : DECORATION).has(node.role) && !node.hint ? [] : [withChildren(node, children)]
+  // Firefox has a group without parts for a text.
+  const isDropped = repeats ? CAPTIONS.has(node.role) || node.role === "group" : DECORATION.has(node.role)
+  return isDropped && !node.hint ? [] : [withChildren(node, children)]
 }
 
 /** The only child, a control without a description of its own, with that of the group around it. */

@@ -250,11 +250,13 @@ describe("compact", () => {
         { ref_id: "@e2", role: "textfield", name: "Name", value: "" },
         { ref_id: "@e3", role: "cell", name: "Ada", children: [{ role: "statictext", name: "Ada" }] },
         { role: "group", children: [{ role: "heading", name: "W" }] },
+        { role: "columnheader", name: "Type", children: [{ role: "group", name: "Type" }] },
       ),
     ).toEqual([
       { ref_id: "@e1", role: "button", name: "Save" },
       { ref_id: "@e2", role: "textfield", name: "Name", value: "" },
       { ref_id: "@e3", role: "cell", name: "Ada" },
+      { role: "columnheader", name: "Type" },
     ])
   })
 
