@@ -263,7 +263,10 @@ const brief = (text: string): string => (text.length > BRIEF ? `${cut(text, BRIE
 const BRIEF = 60
 
 function describe(args: WaitArgs): string {
-  if (args.element !== undefined) return `${args.element} was not '${args.gone ? "gone" : args.predicate}'`
+  if (args.element !== undefined) {
+    if (args.gone || args.predicate === "gone") return `${args.element} was still there`
+    return `${args.element} ${args.predicate === "exists" ? "did not appear" : `was not '${args.predicate}'`}`
+  }
   if (args.window !== undefined)
     return `The window '${brief(args.window)}' ${args.gone ? "was still there" : "did not appear"}`
   if (args.notification) return "No new notification came"

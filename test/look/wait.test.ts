@@ -286,6 +286,7 @@ describe.concurrent("time", () => {
 
   test.each([
     [{ element: "@e1", predicate: "visible" }, "element", "@e1 was not 'visible' after"],
+    [{ element: 'button "Never"' }, "element", 'button "Never" did not appear after'],
     [{ window: "Nowhere" }, "window", "The window 'Nowhere' did not appear after"],
     [{ window: "Window", gone: true }, "window", "The window 'Window' was still there after"],
     [{ text: "Never" }, "text", "The text 'Never' did not appear after"],
