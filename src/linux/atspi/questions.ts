@@ -294,7 +294,7 @@ function hasShortcut(reading: Reading): boolean {
 function holdsText(reading: Reading): boolean {
   const { element, kind, facts, name } = reading
   if (!element.origin.traits.structureHoldsText) return false
-  if (name !== undefined && !NAMED_HOLDERS.has(kind.native)) return false
+  if (name !== undefined && !NAMED_HOLDERS.has(kind.native) && !NAMED_PARTS.has(kind.role)) return false
   if (kind.native === ROLE.PASSWORD_TEXT || kind.role === "webarea") return false
   return can(reading, INTERFACE.Text) && !hasValue(kind, facts)
 }
@@ -305,6 +305,23 @@ const NAMED_HOLDERS: ReadonlySet<number> = new Set([
   ROLE.SCROLL_PANE,
   ROLE.SECTION,
   ROLE.TABLE_CELL,
+])
+
+/** Parts of a page that are never named by their text. The name of one is its author's, beside any text in it. */
+const NAMED_PARTS: ReadonlySet<Role> = new Set([
+  "alert",
+  "alertdialog",
+  "article",
+  "blockquote",
+  "dialog",
+  "embedded",
+  "figure",
+  "form",
+  "list",
+  "note",
+  "region",
+  "status",
+  "toolbar",
 ])
 
 /** True for a text whose content is not its name: in LibreOffice's status bar, and document pages in Evince. */

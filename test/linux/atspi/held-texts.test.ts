@@ -148,6 +148,15 @@ describe("text directly in a page", () => {
   })
 })
 
+test("text directly in a part of a page that its author named is the value of the part", async () => {
+  const button: FakeNode = { role: "PUSH_BUTTON", name: "Bold", interfaces: TEXT, text: "Bold", id: "bold" }
+  const toolbar: FakeNode = { ...paragraph("Style: *", button), role: "TOOL_BAR", name: "Format" }
+  using got = await read(toolbar)
+  const [found] = nodesOf(got.root).filter(({ role }) => role === "toolbar")
+  expect(found).toMatchObject({ name: "Format", value: "Style: " })
+  expect(got.app.asked("bold")).not.toContain("GetText")
+})
+
 test("a text has no marks behind its emoji", async () => {
   const marked = "A 🙂\ufeff and 👨\ufeff\u200d👩\ufeff, \ufeffb"
   using got = await read({ ...field("Note"), text: marked })
