@@ -27,7 +27,7 @@ const type = (desk: Xvfb, text: string, deadline = patience()) =>
 /** A terminal whose program records every byte from the keyboard. */
 async function openTerminal(desk: Xvfb, name = "sink") {
   const [file, ready] = [join(desk.dir, name), join(desk.dir, `${name}.ready`)]
-  const script = `stty raw -echo; : > ${ready}; exec cat > ${file}`
+  const script = `stty raw -echo; : > ${file}; : > ${ready}; exec cat > ${file}`
   const child = desk.spawn([
     "xterm",
     "-u8",
