@@ -32,8 +32,7 @@ export const isNamelessField = (node: SeenNode): boolean => {
     !name &&
     inferredName === undefined &&
     !description &&
-    !states.includes("hidden") &&
-    !states.includes("offscreen")
+    !states.includes("hidden")
   )
 }
 
@@ -46,12 +45,17 @@ export const LEVELS = 3
  */
 function scopesIn(root: SeenNode): readonly (readonly SeenNode[])[] {
   const containers = new Set<SeenNode>()
+  const parts = new Map<SeenNode, readonly SeenNode[]>()
+  const labels = new Map<SeenNode, readonly SeenNode[]>()
+  const partsIn = (container: SeenNode) => remembered(parts, container, partsOf)
+  const labelsIn = (container: SeenNode) =>
+    remembered(labels, container, (one) => partsIn(one).filter(isLabel))
   const visit = (node: SeenNode, ancestors: readonly SeenNode[]): void => {
     if (isNamelessField(node)) {
       const near = ancestors.slice(-LEVELS).toReversed()
       const end = near.findIndex((one) => isSurface(one) || one.role === "row" || hasTrait(one.role, "item"))
       const within = end < 0 ? near : near.slice(0, end + 1)
-      const container = within.find((one) => partsOf(one).some((part) => mayName(part, node)))
+      const container = within.find((one) => labelsIn(one).some((label) => mayName(label, node)))
       if (container) containers.add(container)
       return
     }
@@ -60,7 +64,13 @@ function scopesIn(root: SeenNode): readonly (readonly SeenNode[])[] {
     for (const child of node.children) visit(child, above)
   }
   visit(root, [])
-  return [...containers].map((container) => partsOf(container))
+  return [...containers].map(partsIn)
+}
+
+function remembered<K, V>(values: Map<K, V>, key: K, make: (key: K) => V): V {
+  const value = values.get(key) ?? make(key)
+  values.set(key, value)
+  return value
 }
 
 /** Texts and controls below a container, and the boxes around them, without the parts of controls. */
@@ -79,8 +89,7 @@ function isLabel(node: SeenNode): boolean {
   return isText && !node.states.includes("hidden") ? mayBeBehind(textOf(node) ?? "") : false
 }
 
-const mayName = (label: SeenNode, field: SeenNode): boolean =>
-  isLabel(label) && (isBox(field) || mayBeLabel(textOf(label) ?? ""))
+const mayName = (label: SeenNode, field: SeenNode): boolean => isBox(field) || mayBeLabel(textOf(label) ?? "")
 
 /** True for a box that consists of a text. */
 const isTextBox = ({ holdsText, children }: SeenNode): boolean => holdsText === true && children.length === 0
@@ -108,11 +117,9 @@ export async function nameByLayout(
   root: SeenNode,
   placeOf: (node: SeenNode) => Promise<Rect | undefined> | Rect | undefined,
 ): Promise<SeenNode> {
-  const scopes = scopesIn(root)
+  const scopes = withinLimit(scopesIn(root))
   if (scopes.length === 0) return root
   const parts = new Set(scopes.flat())
-  // A form has dozens of texts. More than that is a page, where the position of a text means little.
-  if (parts.size > MOST_PARTS) return root
   const places = new Map<SeenNode, Rect>()
   const locate = (nodes: readonly SeenNode[]): Promise<unknown> =>
     Promise.all(
@@ -130,6 +137,20 @@ export async function nameByLayout(
   await locate(boxes.filter((box) => beside.has(box)))
   return renamed(root, names, places)
 }
+
+/**
+ * All of them, or if these are too many, what is in view. A form has dozens of texts. More than that is a page, where the
+ * position of a text means little.
+ */
+function withinLimit(scopes: readonly (readonly SeenNode[])[]): readonly (readonly SeenNode[])[] {
+  const isFew = (some: typeof scopes): boolean => new Set(some.flat()).size <= MOST_PARTS
+  if (isFew(scopes)) return scopes
+  const inView = scopes.map((scope) => scope.filter(isInView))
+  return isFew(inView) ? inView : []
+}
+
+/** True if the element is not scrolled out of view. */
+export const isInView = ({ states }: Pick<SeenNode, "states">): boolean => !states.includes("offscreen")
 
 /** True for nodes that name a field, have a name, or stand between the two. */
 const isSolid = (node: SeenNode): boolean =>

@@ -237,6 +237,26 @@ test("a label never names two fields, and nothing else about a tree changes", as
   )
 })
 
+describe("fields that are scrolled out of view", () => {
+  const offscreen = (node: SeenNode): SeenNode => ({ ...node, states: ["offscreen"] })
+  const lines = (count: number, from: number, change: (node: SeenNode) => SeenNode): SeenNode[] =>
+    Array.from({ length: count }, (_, line) => (from + line) * 30).flatMap((y) => [
+      change(label(`Label ${y}`, at(0, y))),
+      change(field(at(110, y))),
+    ])
+
+  test("have names like those in view", async () => {
+    expect(await namesIn(...lines(1, 0, (node) => node), ...lines(1, 1, offscreen))).toEqual([
+      "Label 0",
+      "Label 30",
+    ])
+  })
+  test("have none if they are too many, while those in view keep theirs", async () => {
+    const names = await namesIn(...lines(2, 0, (node) => node), ...lines(300, 2, offscreen))
+    expect(names.filter(Boolean)).toEqual(["Label 0", "Label 30"])
+  })
+})
+
 describe("a box to check is named by", () => {
   const box = (x: number, role: Role = "checkbox"): SeenNode => part(role, undefined, at(x, 4, 16, 16))
   /** The inferred names of the boxes. */

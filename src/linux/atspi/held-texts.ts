@@ -2,6 +2,7 @@ import type { SeenNode } from "../../adapter.ts"
 import {
   endsWithColon,
   isBox,
+  isInView,
   isNamelessField,
   LEVELS,
   mayBeBehind,
@@ -33,11 +34,11 @@ export interface Held {
 
 /** Adds the names that such texts suggest. Only what holds a nameless field is asked for its text. */
 export async function nameByHeldText(root: SeenNode, atspi: Atspi): Promise<SeenNode> {
-  const fields = new Map<SeenNode, readonly Hold[]>()
-  collect(root, [], fields)
+  const all = new Map<SeenNode, readonly Hold[]>()
+  collect(root, [], all)
+  const fields = withinLimit(all)
   if (fields.size === 0) return root
-  const holders = new Set([...fields.values()].flatMap((holds) => holds.map(({ holder }) => holder)))
-  if (holders.size > MOST_HOLDERS) return root
+  const holders = holdersOf(fields)
   const texts = new Map<SeenNode, Held>()
   await Promise.all(
     [...holders].map(async (holder) => {
@@ -52,6 +53,18 @@ export async function nameByHeldText(root: SeenNode, atspi: Atspi): Promise<Seen
   }
   return names.size > 0 ? withNames(root, names) : root
 }
+
+type Fields = ReadonlyMap<SeenNode, readonly Hold[]>
+
+/** All of them, or if these are too many, the fields in view. */
+function withinLimit(all: Fields): Fields {
+  if (holdersOf(all).size <= MOST_HOLDERS) return all
+  const inView = new Map([...all].filter(([field]) => isInView(field)))
+  return holdersOf(inView).size <= MOST_HOLDERS ? inView : new Map()
+}
+
+const holdersOf = (fields: Fields): ReadonlySet<SeenNode> =>
+  new Set([...fields.values()].flatMap((holds) => holds.map(({ holder }) => holder)))
 
 /** A form has dozens of fields. */
 const MOST_HOLDERS = 400
