@@ -1,7 +1,7 @@
 import { NOT_DELIVERED, type Performed } from "../../action.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { method, readAs } from "../dbus/bus.ts"
-import { type Atspi, INTERFACE, property, type Ref, readNumber } from "./atspi.ts"
+import { type Atspi, INTERFACE, type Interfaces, property, type Ref, readNumber } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { type Element, unlessRefused } from "./element.ts"
 import { ROLE } from "./roles.ts"
@@ -56,6 +56,7 @@ export async function setValue(to: Sender, { ref, origin }: Element, value: stri
   if (hasNumber && Number.isFinite(number)) {
     const mustBeTyped =
       (origin.traits.spinNumbersAreUnheard && role === ROLE.SPIN_BUTTON && !isField) ||
+      (origin.traits.emptyFieldsIgnoreNumbers && (await isEmptyField(to.atspi, ref, role, interfaces))) ||
       (origin.traits.pageNumbersAreUnheard && (await isMadeByPage(to.atspi, ref)))
     return mustBeTyped ? NOT_DELIVERED : setNumber(to, ref, number)
   }
@@ -68,6 +69,14 @@ export async function setValue(to: Sender, { ref, origin }: Element, value: stri
     details: { kind: "not_a_number" },
     disposition: NOTHING_DELIVERED,
   })
+}
+
+async function isEmptyField(atspi: Atspi, ref: Ref, role: number, interfaces: Interfaces): Promise<boolean> {
+  return (
+    role === ROLE.SPIN_BUTTON &&
+    (interfaces & INTERFACE.Text) !== 0 &&
+    (await atspi.characterCount(ref)) === 0
+  )
 }
 
 /** True for a slider or spin button that a page has built itself: only keys reach its script. */

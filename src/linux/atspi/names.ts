@@ -143,8 +143,9 @@ export async function readValue(
   if (number !== undefined) return formatNumber(number)
   const isText = can(INTERFACE.Text) && (isCell || holdsText(kind.role))
   const text = isText ? await expect(readText(atspi, ref)) : undefined
-  // A spin button of a page has a text that is always empty.
-  if (text !== undefined && (text !== "" || kind.role !== "incrementor")) return text
+  // A spin button that a page has built has a text that is always empty.
+  const isEmptyField = has(facts.states, STATE.EDITABLE)
+  if (text !== undefined && (text !== "" || kind.role !== "incrementor" || isEmptyField)) return text
   if (!isNumber) return undefined
   const value = await expect(atspi.currentValue(ref))
   return value === undefined ? undefined : formatNumber(value)

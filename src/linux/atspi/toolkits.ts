@@ -294,6 +294,8 @@ export interface Traits {
   readonly fieldNumbersAreUnheard?: true
   /** A number set into a slider or spin button that a page has built does not reach the page. */
   readonly pageNumbersAreUnheard?: true
+  /** A number set into an empty field is acknowledged and not shown. */
+  readonly emptyFieldsIgnoreNumbers?: true
   /** A number set into a spin button without EditableText shows, and does not reach macros. */
   readonly spinNumbersAreUnheard?: true
   /** Changes through Selection are acknowledged and not made. */
@@ -496,6 +498,8 @@ const PAGES: Traits = {
 
 const CHROMIUM: Traits = {
   ...PAGES,
+  // <input type="number">
+  emptyFieldsIgnoreNumbers: true,
   tabsTellMemory: true,
   // It refuses an end that is behind the number of characters, so with an emoji the end of a text cannot be selected.
   selectsIn: "utf-16",
