@@ -76,7 +76,7 @@ interface Quest {
 
 /** The outcome of repeated looks. */
 interface Looked {
-  /** A look that saw everything and at least one match. Absent: the time is up. */
+  /** A look that saw everything and at least one match; for the focus, rather one than several. Absent: the time is up. */
   found?: Seeing
   /** The last look that saw a window; rather one that saw all of it. */
   last?: Seeing
@@ -91,6 +91,7 @@ async function lookUntilFound(ctx: Context, quest: Quest): Promise<Looked> {
   const { choice, description, find, reveal } = quest
   const looked: Looked = {}
   let hasRevealed = false
+  let several: Seeing | undefined
   const look = async (): Promise<Seeing | undefined> => {
     try {
       return await (description
@@ -103,6 +104,11 @@ async function lookUntilFound(ctx: Context, quest: Quest): Promise<Looked> {
   }
   const lookFurther = async (): Promise<Seeing | undefined> => {
     const seen = await look()
+    // A page loses the focus a moment after the toolbar of its browser has got it.
+    if (!description && seen && seen.found.length > 1) {
+      several = ifFound(seen) ?? several
+      return undefined
+    }
     // The last look may have had too little time to see everything.
     if (seen?.tree.complete || !looked.last?.tree.complete) looked.last = seen ?? looked.last
     const isMissing = seen?.tree.complete && seen.found.length === 0
@@ -116,7 +122,7 @@ async function lookUntilFound(ctx: Context, quest: Quest): Promise<Looked> {
     return looked.revealed && ifFound(await look())
   }
   const deadline = description ? appearBy(ctx) : ctx.deadline.slice(FOCUS_MS)
-  looked.found = await until(ctx, lookFurther, { deadline })
+  looked.found = (await until(ctx, lookFurther, { deadline })) ?? several
   return looked
 }
 

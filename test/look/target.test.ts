@@ -447,6 +447,17 @@ describe.concurrent("@focused", () => {
     expect(it.window.root.children[1]!.value).toBe("hi")
   })
 
+  test("is the only one that still reports the focus after a moment, or else ambiguous", async () => {
+    const it = holding(field("Address", ["enabled", "focused"]), field("Page", ["enabled", "focused"]))
+    expect(await it.error("get", { ref_id: "@focused", property: "name" })).toMatchObject({
+      code: "AMBIGUOUS_TARGET",
+      details: { candidates: [{ name: "Address" }, { name: "Page" }] },
+    })
+    const page = it.window.root.children[1]!
+    setTimeout(() => page.set({ states: ["enabled"] }), 50)
+    expect((await it.ok("get", { ref_id: "@focused", property: "name" })).value).toBe("Address")
+  })
+
   test("is the field, not the nameless part of it that also reports the focus", async () => {
     const inner = field("", ["enabled", "focused"], { name: undefined })
     const it = holding(field("B", ["enabled", "focused"], { children: [inner] }))
