@@ -479,7 +479,7 @@ const PAGES: Traits = {
   rowsTakeFocus: true,
   // aria-rowcount, aria-rowindex.
   pagesCountRows: true,
-  // The process of the page reports changes to the process of the tree. Chromium collects them for a third of a second.
+  // The process of the page reports changes to the process of the tree.
   tellsLate: 400,
   // An element that a page hides and shows again is a new object.
   rowsAreRecycled: "always",
@@ -498,6 +498,8 @@ const PAGES: Traits = {
 
 const CHROMIUM: Traits = {
   ...PAGES,
+  // After the first step of a smooth scroll, the next report comes half a second later.
+  tellsLate: 650,
   // <input type="number">
   emptyFieldsIgnoreNumbers: true,
   tabsTellMemory: true,
