@@ -2,7 +2,9 @@ import type { Handle } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import {
   type CellGrid,
+  type CellPlace,
   CUT,
+  isIn,
   lengthOf,
   nameOfPlace,
   type Span,
@@ -87,7 +89,9 @@ async function readCells(ctx: Context, table: Table, grid: CellGrid<Handle>, ask
   refuseTooMany(lengthOf(span) * columns.length)
   const isWhole = asked.rows !== undefined
   const [texts, titles, doubt, refs] = await Promise.all([
-    textsInTime(ctx, grid, span, columns, ask.formulas),
+    textsInTime(ctx, grid, span, columns, ask.formulas).then((read) =>
+      withoutCovered(grid, span.first, columns, read),
+    ),
     ask.header && !grid.isSheet ? grid.titles(columns) : undefined,
     grid.doubt(),
     grid.isSheet && !ask.cells ? undefined : refsOfCells(ctx, table, grid, span, columns, ask.cells),
@@ -145,6 +149,35 @@ async function textsInTime(
 const BLOCK_CELLS = 2000
 /** A block may take so many times as long as the slowest one before. */
 const SPARE = 1.5
+
+/**
+ * Leaves out the texts that nobody sees, because a merged cell of the block covers them. A sheet reports merged cells one
+ * by one, so this asks about each cell that has a text to its right or below. That takes too long for a large block.
+ */
+async function withoutCovered(
+  grid: CellGrid<Handle>,
+  firstRow: number,
+  columns: readonly number[],
+  texts: readonly (readonly string[])[],
+): Promise<readonly (readonly string[])[]> {
+  if (!grid.merged || texts.length > MOST_ASKED) return texts
+  const ends = texts.map((row) => row.findLastIndex(Boolean))
+  const asked = texts.flatMap((_, down) => {
+    const last = Math.max(ends[down]! - 1, ...ends.slice(down + 1))
+    return columns.slice(0, last + 1).map((column) => ({ row: firstRow + down, column }))
+  })
+  const isCheap = asked.length > 0 && asked.length <= MOST_ASKED
+  const merged = isCheap ? await grid.merged(asked) : []
+  if (merged.length === 0) return texts
+  const isCovered = (cell: CellPlace): boolean =>
+    merged.some((one) => isIn(one, cell) && !(one.row === cell.row && one.column === cell.column))
+  return texts.map((row, down) =>
+    row.map((text, right) => (isCovered({ row: firstRow + down, column: columns[right]! }) ? "" : text)),
+  )
+}
+
+/** Cells of a block that are asked whether they are merged. */
+const MOST_ASKED = 1000
 
 const columnsInView = (
   grid: CellGrid<Handle>,

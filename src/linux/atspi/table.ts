@@ -5,6 +5,8 @@ import {
   type Cover,
   CUT,
   type Grid,
+  isIn,
+  type MergedCell,
   placeNamed,
   type Span,
   type UnwritableCell,
@@ -111,6 +113,13 @@ export async function openGrid(atspi: Atspi, element: Element): Promise<Grid<Han
     cell: ({ row, column }) => translatingErrors(origin, grid.cell(row, column)),
     unwritable: (cells) => translatingErrors(origin, grid.unwritable(cells)),
     covers: isSheet ? (cells) => translatingErrors(origin, grid.covers(cells, placeOf)) : undefined,
+    merged: isSheet
+      ? (cells) =>
+          translatingErrors(
+            origin,
+            pastTheBus(atspi, element, (near) => new TableCells(near, element).merged(cells)),
+          )
+      : undefined,
     numbers: (cells) => translatingErrors(origin, grid.numbers(cells)),
     doubt: async () => (await translatingErrors(origin, doubtOf(atspi, element)))?.reason,
   } satisfies CellGrid<Handle>
@@ -297,21 +306,25 @@ class TableCells {
         if (index === undefined || index < 0) return undefined
         const by = placeOf(index)
         if (by.row === row && by.column === column) return { kind: "none" }
-        const [rows, across] = await Promise.all(
-          [ROW_EXTENT, COLUMN_EXTENT].map((question) =>
-            unlessRefused(
-              atspi.ask(table, question.with(by.row, by.column), (reply) => readAs(reply, "i").i32()),
-            ),
-          ),
-        )
-        const isInside =
-          row >= by.row &&
-          row < by.row + (rows ?? 1) &&
-          column >= by.column &&
-          column < by.column + (across ?? 1)
-        return isInside ? { kind: "covered", by } : undefined
+        return isIn(await this.#extentOf(by), { row, column }) ? { kind: "covered", by } : undefined
       }),
     )
+  }
+
+  async merged(cells: readonly CellPlace[]): Promise<readonly MergedCell[]> {
+    const all = await Promise.all(cells.map((cell) => this.#extentOf(cell)))
+    return all.filter(({ rows, columns }) => rows > 1 || columns > 1)
+  }
+
+  async #extentOf({ row, column }: CellPlace): Promise<MergedCell> {
+    const [rows = 1, columns = 1] = await Promise.all(
+      [ROW_EXTENT, COLUMN_EXTENT].map((question) =>
+        unlessRefused(
+          this.#atspi.ask(this.#element.ref, question.with(row, column), (reply) => readAs(reply, "i").i32()),
+        ),
+      ),
+    )
+    return { row, column, rows, columns }
   }
 
   async numbers(cells: readonly CellPlace[]): Promise<readonly (number | undefined)[]> {
