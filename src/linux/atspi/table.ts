@@ -140,13 +140,14 @@ async function openTree(atspi: Atspi, element: Element, interfaces: number): Pro
   const attributes = await unlessRefused(atspi.attributes(ref))
   const rowCount = countIn(attributes, "rowcount")
   const columnCount = countIn(attributes, "colcount")
-  const firstRow = rowCount === undefined ? undefined : await firstIndex(atspi, ref)
+  const numbers = rowCount === undefined ? undefined : await numbersOf(atspi, ref)
   const isTable = (interfaces & INTERFACE.Table) !== 0
   return {
     kind: "tree",
-    rowCount,
+    // A page counts its header, too.
+    rowCount: rowCount && Math.max(0, rowCount - (numbers?.headers ?? 0)),
     columnCount,
-    firstRow,
+    firstRow: numbers?.first,
     columnOf: isTable
       ? (cell) => translatingErrors(origin, columnOf(atspi, Element.of(cell).ref))
       : undefined,
@@ -191,13 +192,26 @@ function countIn(attributes: ReadonlyMap<string, string> | undefined, key: strin
   return Number.isInteger(count) && count >= 0 ? count : undefined
 }
 
-/** The number of the first row that a page shows, by its aria-rowindex. */
-async function firstIndex(atspi: Atspi, table: Ref): Promise<number | undefined> {
-  const first = await unlessRefused(atspi.cellAt(table, 0, 0))
-  const row = first && (await unlessRefused(atspi.parent(first)))
-  for (const ref of [first, row]) {
+/** The number of the first row that a page shows, by its aria-rowindex, and of the headers that it counts before it. */
+async function numbersOf(
+  atspi: Atspi,
+  table: Ref,
+): Promise<{ readonly first?: number; readonly headers: number }> {
+  const top = await unlessRefused(atspi.cellAt(table, 0, 0))
+  const isHeader = top !== undefined && HEADERS.has(await atspi.role(top))
+  // A header stays in place while the rows below it change. Chromium does not report the number of a row that is in place.
+  const index = await rowIndexOf(atspi, isHeader ? await unlessRefused(atspi.cellAt(table, 1, 0)) : top)
+  const headers = isHeader && index !== 1 ? 1 : 0
+  return { headers, ...(index ? { first: Math.max(0, index - 1 - headers) } : {}) }
+}
+
+const HEADERS: ReadonlySet<number> = new Set([ROLE.COLUMN_HEADER, ROLE.TABLE_COLUMN_HEADER])
+
+async function rowIndexOf(atspi: Atspi, cell: Ref | undefined): Promise<number | undefined> {
+  const row = cell && (await unlessRefused(atspi.parent(cell)))
+  for (const ref of [cell, row]) {
     const index = ref && countIn(await unlessRefused(atspi.attributes(ref)), "rowindex")
-    if (index) return index - 1
+    if (index) return index
   }
   return undefined
 }
