@@ -87,7 +87,6 @@ async function readCells(ctx: Context, table: Table, grid: CellGrid<Handle>, ask
   const last = Math.min(rows.last, grid.rowCount - 1)
   const span = { first: rows.first, last }
   refuseTooMany(lengthOf(span) * columns.length)
-  const isWhole = asked.rows !== undefined
   const [texts, titles, doubt, refs] = await Promise.all([
     textsInTime(ctx, grid, span, columns, ask.formulas).then((read) =>
       withoutCovered(grid, span.first, columns, read),
@@ -99,8 +98,12 @@ async function readCells(ctx: Context, table: Table, grid: CellGrid<Handle>, ask
   const isOfSheet = ask.header && grid.isSheet
   const header = isOfSheet ? texts[0] : titles
   const kept = isOfSheet ? texts.slice(1) : texts
-  const shown =
-    grid.isSheet && !isWhole ? withoutEmptyEnd(kept, header) : { rows: kept, width: columns.length }
+  const shown = grid.isSheet
+    ? withoutEmptyEnd(kept, header, {
+        rows: asked.rows !== undefined,
+        columns: asked.columns !== undefined || ask.columns !== undefined,
+      })
+    : { rows: kept, width: columns.length }
   const skipped = isOfSheet ? 1 : 0
   return {
     rows: shown.rows,
@@ -206,14 +209,18 @@ function sliced(
   }
 }
 
-/** A sheet has no end: the empty rows and columns behind its content are left out. */
+/** A sheet has no end: the empty rows and columns behind its content are left out, unless the caller asked for them. */
 function withoutEmptyEnd(
   rows: readonly (readonly string[])[],
   header: readonly string[] | undefined,
+  asked: { readonly rows: boolean; readonly columns: boolean },
 ): { readonly rows: readonly (readonly string[])[]; readonly width: number } {
-  const height = rows.findLastIndex((row) => row.some(Boolean)) + 1
-  const kept = rows.slice(0, height)
-  const width = Math.max(0, ...[...kept, header ?? []].map((row) => row.findLastIndex(Boolean) + 1))
+  const kept = asked.rows ? rows : rows.slice(0, rows.findLastIndex((row) => row.some(Boolean)) + 1)
+  const all = [...kept, header ?? []]
+  const width = all.reduce(
+    (most, row) => Math.max(most, asked.columns ? row.length : row.findLastIndex(Boolean) + 1),
+    0,
+  )
   return { rows: kept.map((row) => row.slice(0, width)), width }
 }
 

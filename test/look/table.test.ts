@@ -234,6 +234,15 @@ describe("table", () => {
       ["0", "1", ""],
       ["", "", ""],
     ])
+    // Only what was asked for is kept, though it is empty.
+    expect((await it.ok("table", { rows: "2-3" })).rows).toEqual([
+      ["0", "1"],
+      ["", ""],
+    ])
+    expect((await it.ok("table", { columns: "A-C" })).rows).toEqual([
+      ["0", "1", ""],
+      ["0", "1", ""],
+    ])
   })
 
   test("of a sheet takes a short word or a year for a title, if its column has one", async () => {
