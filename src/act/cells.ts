@@ -6,7 +6,8 @@ import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
 import { refuseCovered } from "./covered.ts"
-import { sendAction } from "./deliver.ts"
+import { afterSending, sendAction } from "./deliver.ts"
+import { isLate } from "./failures.ts"
 import { pressKey, selectOnly, sendText, TYPED, takeFocus } from "./keyboard.ts"
 import { dialogOver } from "./unreachable.ts"
 
@@ -19,8 +20,30 @@ export async function fillCell(
   target: Target,
   action: Action,
   text: string,
-  isChecked = false,
 ): Promise<Performed> {
+  // A slow app has its keys all the same. The next look shows what they did.
+  await typeIntoCell(ctx, target, action, text, false)
+  return TYPED
+}
+
+/**
+ * The same for a cell of a block, which is known not to be covered. Returns an error if it is not known whether the app
+ * has left the cell: then no other cell may get keys.
+ */
+export const fillCellOf = (
+  ctx: Context,
+  target: Target,
+  action: Action,
+  text: string,
+): Promise<AppError | undefined> => typeIntoCell(ctx, target, action, text, true)
+
+async function typeIntoCell(
+  ctx: Context,
+  target: Target,
+  action: Action,
+  text: string,
+  isChecked: boolean,
+): Promise<AppError | undefined> {
   if (UNTYPABLE.test(text)) throw notTypable(target)
   if (isSlowToType(text)) throw slowToType(...addressOf(target))
   await takeFocus(ctx, target, action)
@@ -31,15 +54,16 @@ export async function fillCell(
   // Delete would empty all selected cells. An edit that ends without a text empties this one.
   const [first = "", ...more] = text === "" ? [" "] : text.split("\n")
   await sendText(ctx, target, action, first)
-  for (const line of more) {
-    await pressKey(ctx, target, LINE_BREAK, action)
-    if (line !== "") await sendText(ctx, target, action, line)
-  }
-  // Removes the rest of a longer text if the app has autocompleted it.
-  await pressKey(ctx, target, key(text === "" ? "backspace" : "forwarddelete"), action)
-  await pressKey(ctx, target, key("return"), action)
-  await goBack(ctx, target)
-  return TYPED
+  return afterSending(action, async () => {
+    for (const line of more) {
+      await pressKey(ctx, target, LINE_BREAK, action)
+      if (line !== "") await sendText(ctx, target, action, line)
+    }
+    // Removes the rest of a longer text if the app has autocompleted it.
+    await pressKey(ctx, target, key(text === "" ? "backspace" : "forwarddelete"), action)
+    await pressKey(ctx, target, key("return"), action)
+    return goBack(ctx, target)
+  })
 }
 
 /** Another element of the same window as the target of an action. */
@@ -56,9 +80,20 @@ const STAYING_MS = 500
 
 /**
  * Waits until Enter has left the cell, since a request may overtake a key. An app can be set to stay in the cell.
- * Throws if the app asks something instead, e.g. about a mistake in a formula.
+ * Throws if the app asks something instead, e.g. about a mistake in a formula. Returns the error of an app that does not
+ * answer in time, e.g. because it draws a long text.
  */
-async function goBack(ctx: Context, target: Target): Promise<void> {
+async function goBack(ctx: Context, target: Target): Promise<AppError | undefined> {
+  try {
+    await leave(ctx, target)
+    return undefined
+  } catch (error) {
+    if (isLate(error)) return error
+    throw error
+  }
+}
+
+async function leave(ctx: Context, target: Target): Promise<void> {
   const { entry, seen } = target
   const since = performance.now()
   const isDone = async (): Promise<true | undefined> => {

@@ -2,7 +2,7 @@ import { type Action, ALREADY, type Performed } from "../action.ts"
 import type { Handle, Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { type DatePart, type DateParts, exampleOf, parseDate } from "../content/dates.ts"
-import { AppError, NOTHING_DELIVERED } from "../errors.ts"
+import { AppError, NOTHING_DELIVERED, withDisposition } from "../errors.ts"
 import type { Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
 import { sendAction, sendInput } from "./deliver.ts"
@@ -32,12 +32,12 @@ export async function fillDate(
     if (shown === want) continue
     try {
       await typePart(ctx, target, handle, action, want === undefined ? undefined : keysOf(part, want))
+      isBegun = true
+      // Keys still on their way would go to the next part. A part that does not change fails the whole action.
+      if (!(await whenShown(ctx, target, at, want))) break
     } catch (error) {
       throw isBegun && error instanceof AppError ? halfDone(target, action, error) : error
     }
-    isBegun = true
-    // Keys still on their way would go to the next part. A part that does not change fails the whole action.
-    if (!(await whenShown(ctx, target, at, want))) break
   }
   return isBegun ? TYPED : ALREADY
 }
@@ -123,7 +123,9 @@ const notFocused = (): AppError =>
 
 /** Some parts have their digits. A retry types all of them again, so it is safe. */
 const halfDone = ({ ref }: Target, action: Action, error: AppError): AppError =>
-  error.with({
-    suggestion: `A part of the date was typed. See the field's value: agent-desktop get ${ref} value`,
-    disposition: dispositionOf(action, "delivery_uncertain"),
-  })
+  withDisposition(
+    error.with({
+      suggestion: `A part of the date was typed. See the field's value: agent-desktop get ${ref} value`,
+    }),
+    dispositionOf(action, "delivery_uncertain"),
+  )

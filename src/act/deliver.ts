@@ -2,7 +2,7 @@ import { type Action, NOT_DELIVERED, type Performed } from "../action.ts"
 import type { Handle, InputEvent } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { unexpected } from "../envelope.ts"
-import { AppError } from "../errors.ts"
+import { AppError, withDisposition } from "../errors.ts"
 import { dispositionOf } from "./expect.ts"
 
 /** The two routes to an app. Each sends at most once; an error says whether something may have been sent. */
@@ -25,6 +25,23 @@ export async function sendInput(ctx: Context, event: InputEvent, action: Action)
     throw possiblySent(error, action)
   }
 }
+
+/**
+ * Runs the steps after something was sent. If one of them fails, e.g. because the app does not answer, the error does not
+ * say that nothing was delivered.
+ */
+export async function afterSending<T>(action: Action, steps: () => Promise<T>): Promise<T> {
+  try {
+    return await steps()
+  } catch (error) {
+    throw error instanceof AppError && !mayHaveArrived(error)
+      ? withDisposition(error, dispositionOf(action, "delivery_uncertain"))
+      : error
+  }
+}
+
+export const mayHaveArrived = ({ disposition }: AppError): boolean =>
+  disposition !== undefined && disposition.delivery !== "not_delivered"
 
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof AppError) || error.code !== "ACTION_NOT_SUPPORTED") return false

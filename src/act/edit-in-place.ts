@@ -7,7 +7,7 @@ import { type Target, windowOf } from "../refs/resolve.ts"
 import { untilChanged } from "../until.ts"
 import type { Watch } from "../watch.ts"
 import { asksInstead, targetAt } from "./cells.ts"
-import { sendAction, sendInput } from "./deliver.ts"
+import { afterSending, mayHaveArrived, sendAction, sendInput } from "./deliver.ts"
 import { dispositionOf, numberIn } from "./expect.ts"
 import { contradicted } from "./failures.ts"
 import { pressKey, proveFocus, replaceText, TYPED, takeFocus } from "./keyboard.ts"
@@ -45,7 +45,7 @@ export async function fillInPlace(
     const editor = await openEditor(ctx, target, action, watch)
     await setEditor(ctx, target, editor, text, watch)
     await commit(ctx, editor, action)
-    return unsure(action, () => closed(ctx, target, text, watch))
+    return afterSending(action, () => closed(ctx, target, text, watch))
   })
 }
 
@@ -79,32 +79,18 @@ export const isExactly = (shows: string, text: string): boolean =>
 
 const plain = (text: string): string => text.replaceAll(/\s+/g, " ").trim()
 
-/** Runs what follows a delivery. A failure that does not say that something was delivered leaves that open. */
-async function unsure<T>(action: Action, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw error instanceof AppError && !mayHaveArrived(error)
-      ? withDisposition(error, dispositionOf(action, "delivery_uncertain"))
-      : error
-  }
-}
-
-const mayHaveArrived = ({ disposition }: AppError): boolean =>
-  disposition !== undefined && disposition.delivery !== "not_delivered"
-
 async function openEditor(ctx: Context, target: Target, action: Action, watch: Watch): Promise<Target> {
   const { seen } = target
   const windows = await windowsOf(ctx, target)
   const quiet = await select(ctx, target, action, watch, windows)
   const look = () => ctx.adapter.editorOver(seen.handle)
-  const found = await unsure(CLICK, async () => {
+  const found = await afterSending(CLICK, async () => {
     await caughtUp(ctx, target)
     return untilChanged(quiet, look, ctx.deadline.slice(OPENING_MS))
   })
   if (!found) {
     await refuseOpened(ctx, target, windows)
-    if (!(await unsure(CLICK, () => ctx.adapter.read(seen.handle)))) throw gone(target)
+    if (!(await afterSending(CLICK, () => ctx.adapter.read(seen.handle)))) throw gone(target)
     throw notEditable(target, quiet.hasStirred)
   }
   const editor = targetAt(target, found)
@@ -130,7 +116,7 @@ async function windowsOf(ctx: Context, { entry }: Target): Promise<readonly stri
 /** Throws if the app has opened a dialog or another window instead of an editor. */
 async function refuseOpened(ctx: Context, target: Target, before: readonly string[]): Promise<void> {
   const dialog = await dialogOver(ctx, target)
-  const now = await unsure(CLICK, () => windowsOf(ctx, target))
+  const now = await afterSending(CLICK, () => windowsOf(ctx, target))
   const id = dialog?.id ?? now.find((one) => !before.includes(one))
   if (id !== undefined) throw openedInstead(target, id)
 }
@@ -191,7 +177,7 @@ async function select(
   try {
     if (seen.editedBy === "click") await takeFocus(ctx, target, action)
     else await click()
-    const quiet = await unsure(CLICK, async () => {
+    const quiet = await afterSending(CLICK, async () => {
       await caughtUp(ctx, target)
       // The app sends its answer after the events of the selection.
       await ctx.adapter.read(seen.handle)

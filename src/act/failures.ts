@@ -8,6 +8,10 @@ import { stateOf } from "./result.ts"
 
 /** Errors for failures after an action was sent. */
 
+/** True if the time ran out, or the app did not answer in time. */
+export const isLate = (error: unknown): error is AppError =>
+  error instanceof AppError && (error.code === "TIMEOUT" || error.code === "APP_UNRESPONSIVE")
+
 export function contradicted(
   { ref, entry }: Target,
   action: Action,

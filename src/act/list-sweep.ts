@@ -18,6 +18,7 @@ import {
 } from "../look/rows-in-view.ts"
 import { middle } from "../rect.ts"
 import { sendAction } from "./deliver.ts"
+import { isLate } from "./failures.ts"
 import { type ListScroll, MOST_NOTCHES } from "./list-scroll.ts"
 
 /** Scrolls a list by less than one view at a time, and looks at all its rows. */
@@ -260,9 +261,6 @@ export class Sweep {
     return rows.map((row) => (row.isShown && !shown.has(row) ? { ...row, isShown: false } : row))
   }
 }
-
-const isLate = (error: unknown): boolean =>
-  error instanceof AppError && (error.code === "TIMEOUT" || error.code === "APP_UNRESPONSIVE")
 
 /** The rows around those that show, without the few that are kept from far away. */
 const madeTogether = ({ rows }: View): readonly SeenRow[] => rows.slice(MOST_KEPT, -MOST_KEPT)

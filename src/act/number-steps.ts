@@ -3,6 +3,7 @@ import type { Context } from "../command.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
 import type { Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
+import { afterSending } from "./deliver.ts"
 import { dispositionOf, notSupported, numberIn } from "./expect.ts"
 import { pressKey, proveFocus, TYPED, takeFocus } from "./keyboard.ts"
 
@@ -20,12 +21,31 @@ export async function stepTo(ctx: Context, target: Target, action: Action, text:
   const { up, down } = target.seen.role === "slider" ? SIDEWAYS : UPRIGHT
   const key = want > first ? up : down
   await press(ctx, target, action, key, 1)
+  return afterSending(action, () =>
+    stepFrom(ctx, target, action, { first, want, key, back: key === up ? down : up }),
+  )
+}
+
+interface Steps {
+  readonly first: number
+  readonly want: number
+  /** The key that was pressed once, and the one that takes it back. */
+  readonly key: string
+  readonly back: string
+}
+
+/** Presses the rest of the keys, once the first one shows how large a step is. */
+async function stepFrom(
+  ctx: Context,
+  target: Target,
+  action: Action,
+  { first, want, key, back }: Steps,
+): Promise<Performed> {
   const second = await whenValue(ctx, target, (value) => !isNear(value, first))
   // A value that does not move is judged like any other action's.
   if (second === undefined) return TYPED
   const step = second - first
   const steps = Math.round((want - second) / step)
-  const back = key === up ? down : up
   if (!isNear(second + steps * step, want)) {
     await press(ctx, target, action, back, 1)
     throw outOfStep(target, action, { want, first, step: Math.abs(step) })

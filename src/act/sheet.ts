@@ -5,8 +5,9 @@ import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { withArticle } from "../node.ts"
 import { type RefChoice, resolve, type Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
-import { cellNamed, fillCell, isSlowToType, slowToType, targetAt, UNTYPABLE } from "./cells.ts"
+import { cellNamed, fillCellOf, isSlowToType, slowToType, targetAt, UNTYPABLE } from "./cells.ts"
 import { refuseCoveredIn } from "./covered.ts"
+import { isLate } from "./failures.ts"
 import { pressKey, takeFocus } from "./keyboard.ts"
 import { type ActedOn, actedOn } from "./result.ts"
 import { refuseUnreachable } from "./unreachable.ts"
@@ -26,6 +27,7 @@ export interface CellsSet {
   readonly differences?: readonly Difference[]
   readonly method: string
   readonly disposition: Disposition
+  readonly doubt?: string
 }
 
 /** A cell that shows something other than was written: a result, another format, or another text. */
@@ -53,7 +55,7 @@ export async function setCells(
   if (!sheet || !grid) throw notASheet(target, await ctx.adapter.interfaceFor("table"))
   if (grid.kind === "cells" && grid.forgetsTexts) throw notSaved(target)
   const isSheet = grid.kind === "cells" && grid.isSheet
-  const { method, differences } = isSheet
+  const { method, differences, doubt } = isSheet
     ? await writeSheet(ctx, target, grid, block)
     : await writeFields(ctx, target, sheet, grid, block)
   // LibreOffice may keep reporting the old text of a cleared cell, although it shows nothing.
@@ -71,15 +73,18 @@ export async function setCells(
     ...(told.length > 0 ? { differences: told } : {}),
     method,
     disposition: {
-      delivery: differences.length > 0 ? "delivered_unverified" : "delivered_verified",
+      delivery: differences.length > 0 || doubt !== undefined ? "delivered_unverified" : "delivered_verified",
       retry: "safe",
     },
+    ...(doubt === undefined ? {} : { doubt }),
   }
 }
 
 interface Written {
   readonly method: string
   readonly differences: readonly Difference[]
+  /** Why it is not known what the cells show. */
+  readonly doubt?: string
 }
 
 async function writeSheet(
@@ -103,17 +108,14 @@ async function writeSheet(
     await pressKey(ctx, cell, { modifiers: [], key: "escape" }, FOCUS)
     return cell
   })
-  await write(ctx, block, async ({ text, ...place }) => {
-    await fillCell(
-      ctx,
-      await cellAt(ctx, target, grid, place),
-      { kind: "set-value", value: text },
-      text,
-      true,
-    )
-    return undefined
+  const last = block.at(-1)
+  await write(ctx, block, async (one) => {
+    const { text, ...place } = one
+    const cell = await cellAt(ctx, target, grid, place)
+    const late = await fillCellOf(ctx, cell, { kind: "set-value", value: text }, text)
+    return one === last ? undefined : late
   })
-  return { method: "keyboard", differences: await compared(ctx, target, grid, block) }
+  return { method: "keyboard", ...(await readBack(ctx, target, grid, block)) }
 }
 
 /** Sets the fields in the cells of a table that is not a sheet, or edits the cells in place. */
@@ -240,6 +242,21 @@ async function cellAt(
   const seen = handle && (await ctx.adapter.read(handle))
   if (!seen) throw notThere(target, place)
   return targetAt(target, seen)
+}
+
+/** Compares the block with what was written. An app that does not answer in time has its keys all the same. */
+async function readBack(
+  ctx: Context,
+  target: Target,
+  grid: CellGrid<Handle>,
+  block: readonly Cell[],
+): Promise<Omit<Written, "method">> {
+  try {
+    return { differences: await compared(ctx, target, grid, block) }
+  } catch (error) {
+    if (!isLate(error)) throw error
+    return { differences: [], doubt: `The cells were typed, but could not be read back: ${error.message}` }
+  }
 }
 
 /** Cells that do not show what was written, once the app has had time to show it. */

@@ -152,6 +152,7 @@ export const setCells = defineCommand({
       ),
       method: v.string(),
       disposition: disposition(),
+      doubt: described(optionalString(), "Why it is not known what the cells show"),
       ...place(),
     }),
   print: "facts",

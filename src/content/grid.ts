@@ -39,6 +39,8 @@ export interface CellGrid<Handle> {
   unwritable(cells: readonly CellPlace[]): Promise<readonly UnwritableCell[]>
   /** The merged cells that cover these cells of a sheet. undefined: unknown, as for cells out of view. */
   covers?(cells: readonly CellPlace[]): Promise<readonly (Cover | undefined)[]>
+  /** The merged cells among these cells of a sheet, and the rows and columns that they cover. */
+  merged?(cells: readonly CellPlace[]): Promise<readonly MergedCell[]>
   /** The numbers in these cells of a sheet; 0 for a text, undefined if the app does not report them. */
   numbers?(cells: readonly CellPlace[]): Promise<readonly (number | undefined)[]>
   /** The reason why the texts may be those of other rows; undefined if there is no reason to doubt them. */
@@ -60,6 +62,13 @@ export interface TreeGrid<Handle> {
   texts?(rows: Span): Promise<readonly (readonly string[])[]>
 }
 
+/** True for the merged cell itself, too. */
+export const isIn = (merged: MergedCell, { row, column }: CellPlace): boolean =>
+  row >= merged.row &&
+  row < merged.row + merged.rows &&
+  column >= merged.column &&
+  column < merged.column + merged.columns
+
 export interface RowHandle<Handle> {
   readonly handle: Handle
   readonly index: number
@@ -77,6 +86,11 @@ export function columnNamed(letters: string): number | undefined {
 export interface CellPlace {
   readonly row: number
   readonly column: number
+}
+
+export interface MergedCell extends CellPlace {
+  readonly rows: number
+  readonly columns: number
 }
 
 export interface UnwritableCell extends CellPlace {

@@ -2,7 +2,9 @@ import type { Handle } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import {
   type CellGrid,
+  type CellPlace,
   CUT,
+  isIn,
   lengthOf,
   nameOfPlace,
   type Span,
@@ -85,9 +87,10 @@ async function readCells(ctx: Context, table: Table, grid: CellGrid<Handle>, ask
   const last = Math.min(rows.last, grid.rowCount - 1)
   const span = { first: rows.first, last }
   refuseTooMany(lengthOf(span) * columns.length)
-  const isWhole = asked.rows !== undefined
   const [texts, titles, doubt, refs] = await Promise.all([
-    textsInTime(ctx, grid, span, columns, ask.formulas),
+    textsInTime(ctx, grid, span, columns, ask.formulas).then((read) =>
+      withoutCovered(grid, span.first, columns, read),
+    ),
     ask.header && !grid.isSheet ? grid.titles(columns) : undefined,
     grid.doubt(),
     grid.isSheet && !ask.cells ? undefined : refsOfCells(ctx, table, grid, span, columns, ask.cells),
@@ -95,8 +98,12 @@ async function readCells(ctx: Context, table: Table, grid: CellGrid<Handle>, ask
   const isOfSheet = ask.header && grid.isSheet
   const header = isOfSheet ? texts[0] : titles
   const kept = isOfSheet ? texts.slice(1) : texts
-  const shown =
-    grid.isSheet && !isWhole ? withoutEmptyEnd(kept, header) : { rows: kept, width: columns.length }
+  const shown = grid.isSheet
+    ? withoutEmptyEnd(kept, header, {
+        rows: asked.rows !== undefined,
+        columns: asked.columns !== undefined || ask.columns !== undefined,
+      })
+    : { rows: kept, width: columns.length }
   const skipped = isOfSheet ? 1 : 0
   return {
     rows: shown.rows,
@@ -146,6 +153,35 @@ const BLOCK_CELLS = 2000
 /** A block may take so many times as long as the slowest one before. */
 const SPARE = 1.5
 
+/**
+ * Leaves out the texts that nobody sees, because a merged cell of the block covers them. A sheet reports merged cells one
+ * by one, so this asks about each cell that has a text to its right or below. That takes too long for a large block.
+ */
+async function withoutCovered(
+  grid: CellGrid<Handle>,
+  firstRow: number,
+  columns: readonly number[],
+  texts: readonly (readonly string[])[],
+): Promise<readonly (readonly string[])[]> {
+  if (!grid.merged || texts.length > MOST_ASKED) return texts
+  const ends = texts.map((row) => row.findLastIndex(Boolean))
+  const asked = texts.flatMap((_, down) => {
+    const last = Math.max(ends[down]! - 1, ...ends.slice(down + 1))
+    return columns.slice(0, last + 1).map((column) => ({ row: firstRow + down, column }))
+  })
+  const isCheap = asked.length > 0 && asked.length <= MOST_ASKED
+  const merged = isCheap ? await grid.merged(asked) : []
+  if (merged.length === 0) return texts
+  const isCovered = (cell: CellPlace): boolean =>
+    merged.some((one) => isIn(one, cell) && !(one.row === cell.row && one.column === cell.column))
+  return texts.map((row, down) =>
+    row.map((text, right) => (isCovered({ row: firstRow + down, column: columns[right]! }) ? "" : text)),
+  )
+}
+
+/** Cells of a block that are asked whether they are merged. */
+const MOST_ASKED = 1000
+
 const columnsInView = (
   grid: CellGrid<Handle>,
   view: { readonly columns: Span } | undefined,
@@ -173,14 +209,18 @@ function sliced(
   }
 }
 
-/** A sheet has no end: the empty rows and columns behind its content are left out. */
+/** A sheet has no end: the empty rows and columns behind its content are left out, unless the caller asked for them. */
 function withoutEmptyEnd(
   rows: readonly (readonly string[])[],
   header: readonly string[] | undefined,
+  asked: { readonly rows: boolean; readonly columns: boolean },
 ): { readonly rows: readonly (readonly string[])[]; readonly width: number } {
-  const height = rows.findLastIndex((row) => row.some(Boolean)) + 1
-  const kept = rows.slice(0, height)
-  const width = Math.max(0, ...[...kept, header ?? []].map((row) => row.findLastIndex(Boolean) + 1))
+  const kept = asked.rows ? rows : rows.slice(0, rows.findLastIndex((row) => row.some(Boolean)) + 1)
+  const all = [...kept, header ?? []]
+  const width = all.reduce(
+    (most, row) => Math.max(most, asked.columns ? row.length : row.findLastIndex(Boolean) + 1),
+    0,
+  )
   return { rows: kept.map((row) => row.slice(0, width)), width }
 }
 

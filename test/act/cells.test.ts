@@ -1,6 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test"
+import type { Handle } from "../../src/adapter.ts"
+import type { CellGrid } from "../../src/content/grid.ts"
+import { AppError, NOTHING_DELIVERED } from "../../src/errors.ts"
 import { clearDesks } from "../support/fake-desk.ts"
-import type { Spec } from "../support/fake-world.ts"
+import type { FakeElement, Spec, World } from "../support/fake-world.ts"
 import { FIELD, holding } from "./holding.ts"
 
 afterAll(clearDesks)
@@ -66,6 +69,86 @@ describe.concurrent("set-value on a cell", () => {
     })
     expect(world.keys).toEqual([])
     expect(sent()).toEqual([])
+  })
+})
+
+const LATE = new AppError("APP_UNRESPONSIVE", "App 'App' did not answer in time")
+
+function dropsReadsAfterReturn(world: World): void {
+  world.onKey = (combo) => {
+    if (combo === "return") world.fail("read", ...Array<Error>(20).fill(LATE))
+  }
+}
+
+describe.concurrent("an app that does not answer after the keys", () => {
+  test.each([
+    ["set-value", { value: "new" }],
+    ["clear", {}],
+  ])("leaves %s unverified, and does not deny it", async (name, args) => {
+    const { act, world } = await holding(CELL)
+    dropsReadsAfterReturn(world)
+    expect((await act(name, args)).data).toMatchObject({
+      disposition: { delivery: "delivered_unverified", retry: "safe" },
+    })
+    expect(world.keys.at(-1)).toBe("return")
+  })
+
+  test("is not said to have got nothing if it fails between the lines", async () => {
+    const { act, world } = await holding(CELL)
+    world.onKey = (combo) => {
+      if (combo === "ctrl+return")
+        world.fail("input", new AppError("ACTION_FAILED", "No", { disposition: NOTHING_DELIVERED }))
+    }
+    expect((await act("set-value", { value: "one\ntwo" })).error).toMatchObject({
+      disposition: { delivery: "delivery_uncertain", retry: "safe" },
+    })
+  })
+
+  /** A sheet with two cells that are typed into. */
+  function sheet(texts: CellGrid<Handle>["texts"] = async () => [["new"], ["next"]]) {
+    const cells = ["A1", "A2"].map((name): Spec => ({ ...CELL, name, value: "" }))
+    const grid = (table: FakeElement): CellGrid<Handle> => ({
+      texts,
+      kind: "cells",
+      rowCount: 9,
+      columnCount: 9,
+      isSheet: true,
+      forgetsTexts: false,
+      indexOf: (row) => row,
+      placeOf: (row) => ({ row, column: 0 }),
+      titles: async () => undefined,
+      inView: async () => undefined,
+      cell: async ({ row }) => table.children[row] as unknown as Handle,
+      unwritable: async () => [],
+      doubt: async () => undefined,
+    })
+    return holding({ role: "table", name: "It", states: ["enabled"], grid, children: cells })
+  }
+
+  test("ends set-cells after the cell that has its text, and the error counts it", async () => {
+    const { act, world } = await sheet()
+    dropsReadsAfterReturn(world)
+    const { error } = await act("set-cells", { at: "A1", tsv: "new\nnext" })
+    expect(error).toMatchObject({
+      code: "APP_UNRESPONSIVE",
+      message: expect.stringContaining("1 of 2 cells were written"),
+      details: { written: 1, next: "A2" },
+      disposition: { delivery: "delivery_uncertain", retry: "safe" },
+    })
+    expect(world.keys.filter((combo) => combo === "return")).toHaveLength(1)
+  })
+
+  test("leaves the last cell of set-cells in doubt", async () => {
+    const { act, world } = await sheet(async () => {
+      throw LATE
+    })
+    dropsReadsAfterReturn(world)
+    const { data } = await act("set-cells", { at: "A1", tsv: "new" })
+    expect(data).toMatchObject({
+      cells: 1,
+      disposition: { delivery: "delivered_unverified", retry: "safe" },
+      doubt: expect.stringContaining("could not be read back"),
+    })
   })
 })
 

@@ -430,6 +430,17 @@ describe.concurrent("keys", () => {
     expect(sent()).toEqual([])
   })
 
+  test("that a slider got are not denied if it cannot be read after the first one", async () => {
+    const slider: Spec = { ...BUTTON, role: "slider", value: "1", states: ["enabled", "focused"] }
+    const { act, world } = await holding({ ...slider, actions: ["SetValue"] })
+    world.onKey = () => world.hang("read")
+    expect((await act("set-value", { value: "5", timeout_ms: SHORT })).error).toMatchObject({
+      code: "APP_UNRESPONSIVE",
+      disposition: { delivery: "delivery_uncertain", retry: "safe" },
+    })
+    expect(world.keys).toEqual(["right"])
+  })
+
   test("that may have been sent are reported as uncertain", async () => {
     const { act, world } = await holding({ ...FIELD, states: ["enabled", "focused"] })
     world.fail("input", new Error("the wire broke"))

@@ -79,14 +79,16 @@ describe("in Firefox", () => {
   test("text is read and selected by characters, and its formatting is reported", async () => {
     const ref = await refOf("textfield", "Notes")
     const run = async (...args: readonly string[]) => (await stage.run(...args, "--timeout-ms", "15000")).json
-    await run("set-value", ref, "One two\nthird line")
-    expect((await run("get", ref, "text", "--range", "4:9")).data).toMatchObject({
+    // Firefox counts an emoji as two characters.
+    await run("set-value", ref, "One \u{1f600} two\nthird line")
+    expect((await run("get", ref, "text", "--range", "7:12")).data).toMatchObject({
       value: "two\nt",
-      length: 18,
+      length: 21,
     })
+    expect((await run("select-text", ref, "--match", "two")).data).toMatchObject({ start: 7, text: "two" })
     expect((await run("select-text", ref, "--word", "3")).data).toMatchObject({
-      start: 8,
-      end: 13,
+      start: 11,
+      end: 16,
       text: "third",
     })
     expect((await run("get", ref, "selection")).data.value).toMatchObject({ text: "third" })

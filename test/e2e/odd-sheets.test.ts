@@ -25,6 +25,7 @@ const row = (texts: readonly string[], more = ""): string =>
   `<table:table-row ${more}>${texts.map((text) => cell(text)).join("")}</table:table-row>`
 
 const COVERED = "<table:covered-table-cell/>"
+const HIDDEN = `<table:covered-table-cell office:value-type="string"><text:p>hidden</text:p></table:covered-table-cell>`
 
 const ARABIC = [..."ابتثجحخدذرزسشصضطظعغفقكلمنهويءآأؤإئةى"]
 
@@ -47,10 +48,10 @@ ${row(["a1", "b1"])}${row(["a2", "b2"], 'table:visibility="collapse"')}${row(["a
 ${row(["a4", "b4"])}</table:table>
 <table:table table:name="Marks">${["1", "2", "3", "4"].map((n) => row([`a${n}`, `b${n}`, `c${n}`])).join("")}</table:table>
 <table:table table:name="Merged">
-${row(["a1", "b1", "c1"])}<table:table-row>${cell("a2", 'table:number-columns-spanned="3"')}${COVERED.repeat(2)}</table:table-row>
+${row(["a1", "b1", "c1"])}<table:table-row>${cell("a2", 'table:number-columns-spanned="3"')}${HIDDEN}${COVERED}</table:table-row>
 <table:table-row table:number-rows-repeated="197"><table:table-cell/></table:table-row>
 <table:table-row>${cell("a200")}${cell("b200", 'table:number-rows-spanned="2"')}</table:table-row>
-<table:table-row>${cell("a201")}${COVERED}</table:table-row></table:table>
+<table:table-row>${cell("a201")}${HIDDEN}</table:table-row></table:table>
 </office:spreadsheet></office:body></office:document>`
 
 const run = async (...args: readonly string[]): Promise<Json> =>
@@ -184,6 +185,21 @@ test("@focused is the current cell, also while it is edited and in a range, with
   await press("f2")
   expect(await focused()).toBe("B3")
   await press("escape")
+})
+
+test("a text that a merged cell covers is not read, because nobody sees it", async () => {
+  const ref = await goTo("Merged")
+  for (const formulas of [[], ["--formulas"]]) {
+    const read = await run("table", ref, "--range", "A1:C2", ...formulas)
+    expect(read.data.rows).toEqual([
+      ["a1", "b1", "c1"],
+      ["a2", "", ""],
+    ])
+    expect((await run("table", ref, "--range", "A200:B201", ...formulas)).data.rows).toEqual([
+      ["a200", "b200"],
+      ["a201", ""],
+    ])
+  }
 })
 
 test("a cell that a merged cell covers is refused before anything is written, also far out of view", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import type { Handle } from "../../src/adapter.ts"
-import type { CellGrid, Span } from "../../src/content/grid.ts"
+import { type CellGrid, nameOfPlace, type Span } from "../../src/content/grid.ts"
 import { clearDesks, type Desk, desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
 
@@ -69,6 +69,54 @@ const big = (more: Partial<CellGrid<Handle>> = {}, rows = 1000, columns = 3): Sp
     asked: it.asked,
   }
 }
+
+describe("a text that a merged cell covers", () => {
+  /** A2 covers A2:B3. */
+  async function read(texts: readonly (readonly string[])[], range: string) {
+    const asked: string[] = []
+    const sheet = big({
+      isSheet: true,
+      texts: async () => texts,
+      merged: async (cells) => {
+        asked.push(...cells.map(nameOfPlace))
+        return cells
+          .filter(({ row, column }) => row === 1 && column === 0)
+          .map((cell) => ({ ...cell, rows: 2, columns: 2 }))
+      },
+    })
+    const it = withTables(sheet)
+    return { rows: (await it.ok("table", { range })).rows, asked }
+  }
+
+  test("is left out", async () => {
+    const texts = [
+      ["a1", "b1", "c1"],
+      ["", "x", "c2"],
+      ["x", "x", "c3"],
+      ["a4", "", ""],
+    ]
+    expect((await read(texts, "A1:C4")).rows).toEqual([
+      ["a1", "b1", "c1"],
+      ["", "", "c2"],
+      ["", "", "c3"],
+      ["a4", "", ""],
+    ])
+  })
+
+  test("costs a question only for cells with a text to their right or below", async () => {
+    const texts = [
+      ["a1", "b1", ""],
+      ["", "", ""],
+      ["a3", "", ""],
+    ]
+    expect((await read(texts, "A1:C3")).asked).toEqual(["A1", "A2"])
+  })
+
+  test("is not looked for in a large block", async () => {
+    const texts = Array.from({ length: 400 }, () => ["a", "b", "c"])
+    expect(await read(texts, "A1:C400")).toEqual({ rows: texts, asked: [] })
+  })
+})
 
 describe("table", () => {
   test("gives the rows, their counts, titles, and a ref for each row", async () => {
@@ -185,6 +233,15 @@ describe("table", () => {
     expect((await it.ok("table", { range: "A2:C3" })).rows).toEqual([
       ["0", "1", ""],
       ["", "", ""],
+    ])
+    // Only what was asked for is kept, though it is empty.
+    expect((await it.ok("table", { rows: "2-3" })).rows).toEqual([
+      ["0", "1"],
+      ["", ""],
+    ])
+    expect((await it.ok("table", { columns: "A-C" })).rows).toEqual([
+      ["0", "1", ""],
+      ["0", "1", ""],
     ])
   })
 

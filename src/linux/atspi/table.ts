@@ -5,6 +5,8 @@ import {
   type Cover,
   CUT,
   type Grid,
+  isIn,
+  type MergedCell,
   placeNamed,
   type Span,
   type UnwritableCell,
@@ -111,6 +113,13 @@ export async function openGrid(atspi: Atspi, element: Element): Promise<Grid<Han
     cell: ({ row, column }) => translatingErrors(origin, grid.cell(row, column)),
     unwritable: (cells) => translatingErrors(origin, grid.unwritable(cells)),
     covers: isSheet ? (cells) => translatingErrors(origin, grid.covers(cells, placeOf)) : undefined,
+    merged: isSheet
+      ? (cells) =>
+          translatingErrors(
+            origin,
+            pastTheBus(atspi, element, (near) => new TableCells(near, element).merged(cells)),
+          )
+      : undefined,
     numbers: (cells) => translatingErrors(origin, grid.numbers(cells)),
     doubt: async () => (await translatingErrors(origin, doubtOf(atspi, element)))?.reason,
   } satisfies CellGrid<Handle>
@@ -131,13 +140,14 @@ async function openTree(atspi: Atspi, element: Element, interfaces: number): Pro
   const attributes = await unlessRefused(atspi.attributes(ref))
   const rowCount = countIn(attributes, "rowcount")
   const columnCount = countIn(attributes, "colcount")
-  const firstRow = rowCount === undefined ? undefined : await firstIndex(atspi, ref)
+  const numbers = rowCount === undefined ? undefined : await numbersOf(atspi, ref)
   const isTable = (interfaces & INTERFACE.Table) !== 0
   return {
     kind: "tree",
-    rowCount,
+    // A page counts its header, too.
+    rowCount: rowCount && Math.max(0, rowCount - (numbers?.headers ?? 0)),
     columnCount,
-    firstRow,
+    firstRow: numbers?.first,
     columnOf: isTable
       ? (cell) => translatingErrors(origin, columnOf(atspi, Element.of(cell).ref))
       : undefined,
@@ -182,13 +192,26 @@ function countIn(attributes: ReadonlyMap<string, string> | undefined, key: strin
   return Number.isInteger(count) && count >= 0 ? count : undefined
 }
 
-/** The number of the first row that a page shows, by its aria-rowindex. */
-async function firstIndex(atspi: Atspi, table: Ref): Promise<number | undefined> {
-  const first = await unlessRefused(atspi.cellAt(table, 0, 0))
-  const row = first && (await unlessRefused(atspi.parent(first)))
-  for (const ref of [first, row]) {
+/** The number of the first row that a page shows, by its aria-rowindex, and of the headers that it counts before it. */
+async function numbersOf(
+  atspi: Atspi,
+  table: Ref,
+): Promise<{ readonly first?: number; readonly headers: number }> {
+  const top = await unlessRefused(atspi.cellAt(table, 0, 0))
+  const isHeader = top !== undefined && HEADERS.has(await atspi.role(top))
+  // A header stays in place while the rows below it change. Chromium does not report the number of a row that is in place.
+  const index = await rowIndexOf(atspi, isHeader ? await unlessRefused(atspi.cellAt(table, 1, 0)) : top)
+  const headers = isHeader && index !== 1 ? 1 : 0
+  return { headers, ...(index ? { first: Math.max(0, index - 1 - headers) } : {}) }
+}
+
+const HEADERS: ReadonlySet<number> = new Set([ROLE.COLUMN_HEADER, ROLE.TABLE_COLUMN_HEADER])
+
+async function rowIndexOf(atspi: Atspi, cell: Ref | undefined): Promise<number | undefined> {
+  const row = cell && (await unlessRefused(atspi.parent(cell)))
+  for (const ref of [cell, row]) {
     const index = ref && countIn(await unlessRefused(atspi.attributes(ref)), "rowindex")
-    if (index) return index - 1
+    if (index) return index
   }
   return undefined
 }
@@ -297,21 +320,25 @@ class TableCells {
         if (index === undefined || index < 0) return undefined
         const by = placeOf(index)
         if (by.row === row && by.column === column) return { kind: "none" }
-        const [rows, across] = await Promise.all(
-          [ROW_EXTENT, COLUMN_EXTENT].map((question) =>
-            unlessRefused(
-              atspi.ask(table, question.with(by.row, by.column), (reply) => readAs(reply, "i").i32()),
-            ),
-          ),
-        )
-        const isInside =
-          row >= by.row &&
-          row < by.row + (rows ?? 1) &&
-          column >= by.column &&
-          column < by.column + (across ?? 1)
-        return isInside ? { kind: "covered", by } : undefined
+        return isIn(await this.#extentOf(by), { row, column }) ? { kind: "covered", by } : undefined
       }),
     )
+  }
+
+  async merged(cells: readonly CellPlace[]): Promise<readonly MergedCell[]> {
+    const all = await Promise.all(cells.map((cell) => this.#extentOf(cell)))
+    return all.filter(({ rows, columns }) => rows > 1 || columns > 1)
+  }
+
+  async #extentOf({ row, column }: CellPlace): Promise<MergedCell> {
+    const [rows = 1, columns = 1] = await Promise.all(
+      [ROW_EXTENT, COLUMN_EXTENT].map((question) =>
+        unlessRefused(
+          this.#atspi.ask(this.#element.ref, question.with(row, column), (reply) => readAs(reply, "i").i32()),
+        ),
+      ),
+    )
+    return { row, column, rows, columns }
   }
 
   async numbers(cells: readonly CellPlace[]): Promise<readonly (number | undefined)[]> {
