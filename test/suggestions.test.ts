@@ -163,7 +163,7 @@ const HARMLESS: readonly RegExp[] = [
   // Numbers.
   /^(least|most|least \* 2|value < least \? least : most|ms \+ 1000|displays\.length - 1|MOST_ITEMS|args\.xy\.[xy]|number|uid|process\.getegid\?\.\(\))$/,
   // Addresses of cells, made of numbers.
-  /^(last|cover)$/,
+  /^(last|cover|nameOfPlace\(next\))$/,
   // Names of desktops, which are checked when they are made, and paths of our own.
   /^(name|record\.name|path)$/,
   // Set by the operator, or the program that started us.

@@ -220,7 +220,8 @@ async function write<C extends Cell>(
       suggestion:
         isAsked || isMoved
           ? error.suggestion
-          : next && "See the sheet with 'table', then continue at the cell that details.next names",
+          : next &&
+            `See the sheet with 'table', then continue at ${nameOfPlace(next)}; --timeout-ms gives a large block more time`,
       details: { ...error.details, written: done, next: next && nameOfPlace(next) },
       disposition:
         done === 0 && error.disposition ? error.disposition : { delivery: "delivery_uncertain", retry },
