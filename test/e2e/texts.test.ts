@@ -106,6 +106,15 @@ describe.each([
     expect(await until(async () => (await page.seen("click", "BODY")) !== undefined)).toBe(true)
   }, 60_000)
 
+  test("text directly in the page is not clicked if an element of the page covers it", async () => {
+    const { json } = await desktop.run("click", 'statictext "Covered words"', ...window)
+    expect(json.error).toMatchObject({
+      code: "ACTION_FAILED",
+      message: expect.stringContaining("button Cover"),
+      disposition: { delivery: "not_delivered" },
+    })
+  }, 60_000)
+
   test("a compact snapshot prints such a text once", async () => {
     const words = ["--max-depth", "50", "--compact", "--format", "text"]
     const { stdout } = await desktop.run("snapshot", ...window, ...words)

@@ -4,7 +4,7 @@ import { contains, isEmpty, isSameRect } from "../../rect.ts"
 import { pause } from "../../until.ts"
 import { type Atspi, type Ref, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
-import { type Element, unlessRefused } from "./element.ts"
+import { type Element, LineElement, unlessRefused } from "./element.ts"
 import { cleanName } from "./names.ts"
 import { kindOf, ROLE, roleOf, WINDOW_ROLES } from "./roles.ts"
 import type { Traits } from "./toolkits.ts"
@@ -40,15 +40,18 @@ async function hitByApp(atspi: Atspi, element: Element, point: Point): Promise<H
   if (!shift) return { kind: "unknown" }
   const local = { x: Math.round(point.x - shift.x), y: Math.round(point.y - shift.y) }
   const key = refKey(element.ref)
+  // The object of a line is the whole page. An object in the page covers the line.
+  const isLine = element instanceof LineElement
   const surface = await surfaceOf(atspi, element.ref)
   let top = surface
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const below = await unlessRefused(atspi.at(top, local, traits.coordinates))
     if (!below || refKey(below) === refKey(top)) break
-    if (refKey(below) === key) return { kind: "hit" }
+    if (refKey(below) === key && !isLine) return { kind: "hit" }
     top = below
   }
-  if (refKey(top) === key || (await isWithin(atspi, top, element.ref))) return { kind: "hit" }
+  if (refKey(top) === key) return { kind: "hit" }
+  if (await isWithin(atspi, top, element.ref)) return isLine ? occludedBy(atspi, top) : { kind: "hit" }
   if (await isOutOfView(atspi, element, local)) return { kind: "occluded", by: "the edge of its container" }
   // An app that stops at an ancestor of the element has not named the topmost object.
   if (refKey(top) === refKey(surface) || (await isWithin(atspi, element.ref, top))) {
