@@ -3,7 +3,7 @@ import type { NoText, TextAccess, TextRange, TextRun } from "../../content/text.
 import { method, readAs } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, property, type Ref, readNumber } from "./atspi.ts"
 import { placeCaret } from "./editing.ts"
-import { type Element, unlessRefused } from "./element.ts"
+import { type Element, LineElement, unlessRefused } from "./element.ts"
 import { translatingErrors } from "./read-tree.ts"
 import { ROLE } from "./roles.ts"
 import { Sender } from "./send.ts"
@@ -12,7 +12,8 @@ import { Sender } from "./send.ts"
 
 export async function openText(atspi: Atspi, element: Element): Promise<TextAccess | NoText> {
   const { origin } = element
-  const ref = await textOf(atspi, element.ref)
+  // The text of its object is that of the whole page.
+  const ref = element instanceof LineElement ? undefined : await textOf(atspi, element.ref)
   if (!ref) return { missing: "org.a11y.atspi.Text" }
   const length = Math.max(0, await atspi.characterCount(ref))
   const safely = <T>(work: Promise<T>): Promise<T> => translatingErrors(origin, work)

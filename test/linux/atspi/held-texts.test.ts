@@ -7,6 +7,7 @@ import { readFrames } from "../../../src/linux/atspi/frames.ts"
 import { wordsBefore } from "../../../src/linux/atspi/held-texts.ts"
 import { readAgain } from "../../../src/linux/atspi/open.ts"
 import { frameElement, readTree } from "../../../src/linux/atspi/read-tree.ts"
+import { openText } from "../../../src/linux/atspi/text.ts"
 import { FakeApp, type FakeNode } from "./fake-app.ts"
 import { bus, daemon, OPTIONS, withBus } from "./walked.ts"
 
@@ -139,6 +140,12 @@ describe("text directly in a page", () => {
     })
     changing.text = "Other \ufffc"
     expect(await readAgain(atspi, Element.of(line.handle))).toBeUndefined()
+  })
+  test("has no offsets: those of the page belong to other words", async () => {
+    using got = await read(page("First line\nHello *", button("one")))
+    const line = nodesOf(got.root).find(({ name }) => name === "Hello")!
+    const atspi = new Atspi(bus, Deadline.in(10_000))
+    expect(await openText(atspi, Element.of(line.handle))).toEqual({ missing: "org.a11y.atspi.Text" })
   })
   test("is not asked for if the page has only children", async () => {
     expect(await contentOf(page("**", button("one"), button("two")))).toEqual({
