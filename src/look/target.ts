@@ -76,7 +76,7 @@ interface Quest {
 
 /** The outcome of repeated looks. */
 interface Looked {
-  /** A look that saw everything and at least one match; for the focus, rather one than several. Absent: the time is up. */
+  /** A look that saw everything and a match; for the focus, several only at the end. Absent: the time is up. */
   found?: Seeing
   /** The last look that saw a window; rather one that saw all of it. */
   last?: Seeing
@@ -109,6 +109,7 @@ async function lookUntilFound(ctx: Context, quest: Quest): Promise<Looked> {
       several = ifFound(seen) ?? several
       return undefined
     }
+    if (seen) several = undefined
     // The last look may have had too little time to see everything.
     if (seen?.tree.complete || !looked.last?.tree.complete) looked.last = seen ?? looked.last
     const isMissing = seen?.tree.complete && seen.found.length === 0

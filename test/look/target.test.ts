@@ -458,6 +458,16 @@ describe.concurrent("@focused", () => {
     expect((await it.ok("get", { ref_id: "@focused", property: "name" })).value).toBe("Address")
   })
 
+  test("is missing if several elements have reported the focus, and none does any more", async () => {
+    const it = holding(field("Address", ["enabled", "focused"]), field("Page", ["enabled", "focused"]))
+    setTimeout(() => {
+      for (const one of it.window.root.children) one.set({ states: ["enabled"] })
+    }, 50)
+    expect(await it.error("get", { ref_id: "@focused", property: "name" })).toMatchObject({
+      code: "ELEMENT_NOT_FOUND",
+    })
+  })
+
   test("is the field, not the nameless part of it that also reports the focus", async () => {
     const inner = field("", ["enabled", "focused"], { name: undefined })
     const it = holding(field("B", ["enabled", "focused"], { children: [inner] }))
