@@ -9,8 +9,8 @@ import { sendInput } from "./deliver.ts"
 import { inputTarget } from "./pointer.ts"
 
 /**
- * Cells that a merged cell covers: the app writes into them, and nobody sees it. A sheet tells only about those in
- * view, and does not go to a cell that gets the focus before a key asks it to.
+ * Cells that a merged cell covers: the app writes into them, and does not show the text. A sheet reports only those in
+ * view, and goes to a cell that gets the focus only when a key comes.
  */
 
 /** Refuses a cell of a sheet that is covered. It has the focus. Only if it is not edited, the sheet may go to it. */
@@ -101,7 +101,7 @@ async function gridAround(ctx: Context, handle: Handle): Promise<CellGrid<Handle
 function covered(subject: string, cells: readonly CellPlace[], by: CellPlace): AppError {
   const cover = nameOfPlace(by)
   return new AppError("ACTION_FAILED", `${subject} covered by the merged cell ${cover}`, {
-    suggestion: `Nothing was written, because nobody would see it. Write into ${cover}, or split it first: agent-desktop click 'cell "${cover}"', then agent-desktop menu 'Format > Merge Cells > Split Cells'`,
+    suggestion: `Nothing was written, because ${cover} would hide the text. Write into ${cover}, or split it first: agent-desktop click 'cell "${cover}"', then agent-desktop menu 'Format > Merge Cells > Split Cells'`,
     details: {
       kind: "not_actionable",
       reason: "covered",
