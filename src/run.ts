@@ -162,9 +162,9 @@ async function execute(door: Door, command: Command, args: Args, batch?: Batch):
     await recorded?.after?.(answer)
     return answer
   } catch (error) {
-    const told = unlessHidden(error, door)
+    const visible = unlessHidden(error, door)
     throw secrets.hideIn(
-      isReading || command.delegates ? told : tracker.addDisposition(failed(told, command, named)),
+      isReading || command.delegates ? visible : tracker.addDisposition(failed(visible, command, named)),
     )
   } finally {
     await adapter.close()

@@ -127,7 +127,7 @@ export class Attempt {
   /** Reads the element until the expected effect shows, or until the time for that is up. */
   async #observe(delivered: Performed, focus?: GivenFocus): Promise<Observation> {
     const { patient, deadline } = this.#ctx
-    // Nothing is waited for if the effect is known already.
+    // A proved effect needs no wait.
     const isOpen = patient && delivered.delivery !== "delivered_verified"
     const isTyped = delivered.method === "keyboard"
     const isHandled = isOpen && isTyped && this.#expected?.isOptional ? this.#whenHandled() : undefined
@@ -269,7 +269,7 @@ export class Attempt {
 
   /** True if neither the element nor anything else in the app has reacted. */
   #isUntouched(after: Seen | "gone"): boolean {
-    return after !== "gone" && !this.#reactions.isAny && sameState(this.#target.seen, after)
+    return after !== "gone" && !this.#reactions.hasAny && sameState(this.#target.seen, after)
   }
 
   /** True if the element shows any reaction. In a text field, no other change proves that the text arrived. */
@@ -284,7 +284,7 @@ export class Attempt {
 /** The changes that an app reports after an action. */
 class Reactions implements Watch {
   /** True once the app has reported any change since the action was sent. */
-  isAny = false
+  hasAny = false
   lastAt = 0
   readonly #watch: Watch
 
@@ -295,12 +295,12 @@ class Reactions implements Watch {
   /** Takes the events up to now, which are not reactions. */
   async forget(): Promise<void> {
     await this.#watch.changed(0)
-    this.isAny = false
+    this.hasAny = false
   }
 
   async changed(maxMs: number): Promise<boolean> {
     const hasChanged = await this.#watch.changed(maxMs)
-    this.isAny ||= hasChanged
+    this.hasAny ||= hasChanged
     if (hasChanged) this.lastAt = performance.now()
     return hasChanged
   }

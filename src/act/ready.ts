@@ -6,7 +6,7 @@ import { readSame, type Target, windowOf } from "../refs/resolve.ts"
 import { until } from "../until.ts"
 import { ACTION_OF, isDone, notSecure, notSupported, SETTABLE_STATES } from "./expect.ts"
 
-/** Whether an element can take an action: refused if it never can, waited for if it cannot yet. */
+/** Refuses an action that an element can never take, and waits for one that it cannot take yet. */
 
 /** Refuses to set a state that the element does not have: it could be neither set nor verified. */
 export function refuseUnsupported({ ref, seen }: Target, action: Action): void {
@@ -28,7 +28,7 @@ export async function whenReady(
   const first = await withoutIdleFocus(ctx, target, action, target.seen)
   let obstacle = isDone(action, first) ? undefined : obstacleTo(action, first)
   if (!obstacle) return { ...target, seen: first }
-  // A cell is not unlocked by waiting, and a sheet may drop its object.
+  // Waiting does not unlock a cell, and a sheet may drop its object.
   const isFinal = obstacle === READ_ONLY && first.role === "cell"
   const ready = isFinal
     ? undefined

@@ -4,8 +4,8 @@ import { isSecure, roleOf } from "./roles.ts"
 import { type Attributes, asText, asWords } from "./value.ts"
 
 /**
- * Read of every element, in one round trip. They cover most controls: a second round trip costs as much as twenty
- * attributes. AXValue is not among them, because it must not be read of a secure field, and only this answer shows
+ * The attributes that are read of every element, in one round trip. They are enough for most controls: a second round
+ * trip costs as much as twenty attributes. AXValue is not among them, because it must not be read of a secure field, and only this answer shows
  * which field is secure.
  */
 export const STRUCTURE = [

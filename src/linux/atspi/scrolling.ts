@@ -318,9 +318,9 @@ async function findBar(atspi: Atspi, part: Ref): Promise<Bar | undefined> {
   const ref = hasValue(interfaces) ? part : await valueWithin(atspi, part)
   if (!ref) return undefined
   // Qt reports neither VERTICAL nor HORIZONTAL; the shape decides.
-  const told = has(states, STATE.VERTICAL) || has(states, STATE.HORIZONTAL)
-  if (!told && (!extents || extents.width === 0)) return undefined
-  return { ref, vertical: told ? has(states, STATE.VERTICAL) : isTall(extents) }
+  const isReported = has(states, STATE.VERTICAL) || has(states, STATE.HORIZONTAL)
+  if (!isReported && (!extents || extents.width === 0)) return undefined
+  return { ref, vertical: isReported ? has(states, STATE.VERTICAL) : isTall(extents) }
 }
 
 const isTall = (rect: Rect | undefined): boolean => rect !== undefined && rect.height > rect.width
