@@ -119,7 +119,7 @@ describe.concurrent("--input", () => {
 
 describe.concurrent("modifiers", () => {
   test.each(["click", "double-click"])(
-    "of a %s make it one of the pointer, and are held for it",
+    "of a %s make it use the pointer, and are held meanwhile",
     async (name) => {
       const { act, world } = await holding(BUTTON)
       const { data } = await act(name, { modifiers: "shift,ctrl" })

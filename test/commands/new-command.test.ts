@@ -23,7 +23,7 @@ import { temporaryForFile } from "../support/temporary.ts"
 
 const definition = {
   name: "say-hello",
-  summary: "Greet somebody by name",
+  summary: "Greet a person by name",
   group: "system",
   effect: "reads",
   tool: "core",
@@ -47,7 +47,7 @@ afterAll(clearDesks)
 
 describe("a new command is in", () => {
   test("the help", async () => {
-    expect(await helpFor(undefined, registry, globals)).toMatch(/^ {2}say-hello +Greet somebody by name$/m)
+    expect(await helpFor(undefined, registry, globals)).toMatch(/^ {2}say-hello +Greet a person by name$/m)
     const own = await helpFor(sayHello, registry, globals)
     expect(own).toContain("Usage: agent-desktop say-hello NAME [--whisper WORDS]")
     expect(own).toContain("agent-desktop say-hello Ada")
@@ -76,7 +76,7 @@ describe("a new command is in", () => {
     await client.connect(near as never)
     const tool = (await client.listTools()).tools.find(({ name }) => name === "desktop_say_hello")
     expect(tool).toMatchObject({
-      description: "Greet somebody by name",
+      description: "Greet a person by name",
       inputSchema: { properties: { name: { type: "string" } }, required: ["name"] },
       annotations: { readOnlyHint: true },
     })
@@ -100,18 +100,18 @@ describe("a new command is in", () => {
   test("the docs, the first page and the manual", async () => {
     const made = await pages(registry)
     expect(made["docs/commands.md"]).toContain(
-      "\n### say-hello\n\nGreet somebody by name. Changes nothing.\n",
+      "\n### say-hello\n\nGreet a person by name. Changes nothing.\n",
     )
     expect(made["docs/commands.md"]).toContain("Returns `greeting`.")
     expect(made["README.md"]).toContain("`say-hello`")
     expect(made["docs/agent-desktop.1"]).toContain("\\fBsay\\-hello\\fR NAME")
-    expect(manualPage(await loadAll(registry), globals, "1.0.0")).toContain("Greet somebody by name.")
+    expect(manualPage(await loadAll(registry), globals, "1.0.0")).toContain("Greet a person by name.")
   })
 
   test("the completions", async () => {
     const { ok } = await readyDesk({ commands: registry })
     const complete = async (line: string) => (await ok("completions", { shell: "bash", line })).text
-    expect(await complete("agent-desktop say")).toBe("say-hello\tGreet somebody by name\n")
+    expect(await complete("agent-desktop say")).toBe("say-hello\tGreet a person by name\n")
     expect(await complete("agent-desktop say-hello --wh")).toStartWith("--whisper\t")
   })
 

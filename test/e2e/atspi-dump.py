@@ -21,7 +21,7 @@ MANAGED = pyatspi.STATE_MANAGES_DESCENDANTS
 
 
 def tried(read, otherwise=None):
-    """What one object refuses must not hide the rest."""
+    """Reads, unless the object refuses: one refusal must not hide the rest of the tree."""
     try:
         return read()
     except (GLib.GError, RuntimeError, NotImplementedError, AttributeError, LookupError):

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 
-/** An app that shows more than anybody could read: a tree without an end, a title of 60,000 characters. */
+/** An app that shows more than a reader can use: a tree without an end, a title of 60,000 characters. */
 
 let desktop: TestDesktop
 

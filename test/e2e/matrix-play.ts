@@ -22,8 +22,8 @@ export function playMatrix(toolkit: Toolkit, kind = KIND): void {
 }
 
 /**
- * On Wayland nobody knows where lists and menus open. A choice that only the pointer can make there is refused, and a menu
- * of Qt is in no tree, so that nothing proves it.
+ * On Wayland the places of lists and menus are unknown. A choice that only the pointer can make there is refused. A menu
+ * of Qt is in no tree, so its effect cannot be proved.
  */
 function wantedOn(kind: DesktopKind | undefined, cell: Cell, toolkit: Toolkit): Want {
   const want = wanted(cell, toolkit)

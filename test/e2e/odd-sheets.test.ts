@@ -187,7 +187,7 @@ test("@focused is the current cell, also while it is edited and in a range, with
   await press("escape")
 })
 
-test("a text that a merged cell covers is not read, because nobody sees it", async () => {
+test("a text that a merged cell covers is not read, because the app does not show it", async () => {
   const ref = await goTo("Merged")
   for (const formulas of [[], ["--formulas"]]) {
     const read = await run("table", ref, "--range", "A1:C2", ...formulas)

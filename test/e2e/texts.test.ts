@@ -89,7 +89,7 @@ describe.each([
     }
   }, 60_000)
 
-  test("text directly in the page is in the tree, and a click on it is one of the pointer", async () => {
+  test("text directly in the page is in the tree, and a click on it uses the pointer", async () => {
     const { stdout } = await desktop.run("snapshot", ...window, "--max-depth", "50", "--format", "text")
     const lines = stdout.split("\n").map((line) => line.trim().replace(/ \[@e\d+\]$/, ""))
     const start = lines.indexOf('statictext "Loose words"')

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { temporary } from "../support/temporary.ts"
 import { PROGRAM } from "./program.ts"
 
-/** Input that does not end, or that no one writes. */
+/** Input that does not end, or that no program writes. */
 
 /** Runs a line of a shell in which `program` is the compiled program. */
 function shell(line: string, directory: string): Bun.Subprocess<"ignore", "pipe", "inherit"> {

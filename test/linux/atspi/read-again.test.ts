@@ -213,7 +213,7 @@ describe("known facts of a GTK 3 app", () => {
     expect(app.asked("text")).not.toContain("GetChildren")
   })
 
-  test("whether the list of a combo box shows is asked each time", async () => {
+  test("a combo box is expanded if the list of the app says so, in every reading", async () => {
     let isOpen = false
     let name = ""
     const item = (id: string, parent: string, index: number, role: number, count: number, states: number) => [
