@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { chromium, type Fixture, firefox, startPage } from "../fixtures/fixture.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
 
 /** Fields that are scrolled out of view, and that only the texts beside them name. The log of the page decides. */
-
-setDefaultTimeout(120_000)
 
 describe.each([
   ["Firefox", firefox],
