@@ -139,13 +139,28 @@ async function walk(
   try {
     if (element.origin.traits.listIsCurrent && source instanceof CachedSource) atspi.listed = source
     const walked = await walkTree(atspi, source, element, options, frame && factsOf(frame))
-    const named = element.origin.traits.structureHoldsText
-      ? await withHeldTexts(atspi, walked.root, options)
-      : walked.root
-    return { ...walked, root: await nameByLayout(named, (node) => placeOf(atspi, node)) }
+    return await withNames(atspi, element, walked, options)
   } finally {
     // Later questions are about a later moment.
     atspi.listed = undefined
+  }
+}
+
+/** Adds the texts and names that need more questions. Without time for these, the tree stays as it is, and incomplete. */
+async function withNames(
+  atspi: Atspi,
+  { origin }: Element,
+  walked: Walked,
+  options: TreeOptions,
+): Promise<Walked> {
+  try {
+    const named = origin.traits.structureHoldsText
+      ? await withHeldTexts(atspi, walked.root, options)
+      : walked.root
+    return { ...walked, root: await nameByLayout(named, (node) => placeOf(atspi, node)) }
+  } catch (error) {
+    if (!(error instanceof DBusTimeout)) throw error
+    return { ...walked, complete: false }
   }
 }
 

@@ -14,6 +14,8 @@ import { bus, daemon, OPTIONS, withBus } from "./walked.ts"
 withBus()
 
 const TEXT = ["Accessible", "Component", "Text"]
+/** Time limit of a reading that ends late. */
+const SHORT_MS = 2000
 
 const field = (name?: string): FakeNode => ({ role: "ENTRY", name, states: ["EDITABLE"], interfaces: TEXT })
 const box: FakeNode = { role: "CHECK_BOX", interfaces: ["Accessible", "Component"] }
@@ -27,7 +29,7 @@ const paragraph = (text: string, ...children: readonly FakeNode[]): FakeNode => 
   children,
 })
 
-async function read(content: FakeNode, toolkit = "Gecko") {
+async function read(content: FakeNode, toolkit = "Gecko", ms = 10_000) {
   const page: FakeNode = {
     role: "DOCUMENT_WEB",
     name: "Page",
@@ -41,13 +43,13 @@ async function read(content: FakeNode, toolkit = "Gecko") {
     { role: "FRAME", name: "Window", id: "window", children: [top] },
     { toolkit, appName: "Firefox" },
   )
-  const atspi = new Atspi(bus, Deadline.in(10_000))
+  const atspi = new Atspi(bus, Deadline.in(ms))
   const owner = { ref: app.ref("root"), pid: process.pid, name: "fake", responsive: true }
   const [frame] = await readFrames(atspi, owner, true)
   const element = frameElement(frame!, undefined, async () => [])
   const window = { id: "w-1", title: "Window" }
-  const { root } = await readTree(atspi, { element, window, surface: "window", frame }, OPTIONS)
-  return { app, root, [Symbol.dispose]: () => app[Symbol.dispose]() }
+  const { root, complete } = await readTree(atspi, { element, window, surface: "window", frame }, OPTIONS)
+  return { app, root, complete, [Symbol.dispose]: () => app[Symbol.dispose]() }
 }
 
 const nodesOf = (node: SeenNode): SeenNode[] => [node, ...node.children.flatMap(nodesOf)]
@@ -154,6 +156,18 @@ describe("text directly in a page", () => {
     })
   })
 })
+
+test.each([
+  ["directly in the page", { ...paragraph("Hello *", box), role: "DOCUMENT_WEB", name: "Page" }, "checkbox"],
+  ["around a nameless field", paragraph("City *", field()), "textfield"],
+] as const)(
+  "without an answer for the text %s, the tree has the rest, and is incomplete",
+  async (_, content, role) => {
+    using got = await read({ ...content, silent: ["GetText"] }, "Gecko", SHORT_MS)
+    expect(nodesOf(got.root).map((node) => node.role)).toContain(role)
+    expect(got.complete).toBe(false)
+  },
+)
 
 test("text directly in a part of a page that its author named is the value of the part", async () => {
   const button: FakeNode = { role: "PUSH_BUTTON", name: "Bold", interfaces: TEXT, text: "Bold", id: "bold" }
