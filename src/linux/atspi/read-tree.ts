@@ -20,7 +20,7 @@ import type { TopWindow } from "../windowing/window.ts"
 import { type Ahead, type Atspi, type Ref, ROOT_PATH, refKey } from "./atspi.ts"
 import { CachedSource } from "./cache.ts"
 import { onScreen } from "./describe.ts"
-import { Element, isGone, type Origin, unlessRefused } from "./element.ts"
+import { Element, isGone, LineElement, type Origin, unlessRefused } from "./element.ts"
 import { type Frame, factsOf, shiftOf } from "./frames.ts"
 import { openSource } from "./sources.ts"
 import { type Walked, walkTree } from "./walk.ts"
@@ -135,6 +135,7 @@ async function walk(
   options: TreeOptions,
   frame: Frame | undefined,
 ): Promise<Walked> {
+  if (element instanceof LineElement) return walkLine(atspi, element)
   const source = await openSource(atspi, element, options.bounds === "all", frame?.app.cache)
   try {
     if (element.origin.traits.listIsCurrent && source instanceof CachedSource) atspi.listed = source
@@ -144,6 +145,16 @@ async function walk(
     // Later questions are about a later moment.
     atspi.listed = undefined
   }
+}
+
+/** The tree of a line is the line alone: its object is the whole page. */
+async function walkLine(atspi: Atspi, line: LineElement): Promise<Walked> {
+  const { readLine } = await import("./page-texts.ts")
+  const seen = await readLine(atspi, line)
+  if (seen) return { root: { ...seen, children: [] }, complete: true }
+  throw new AppError("ELEMENT_NOT_FOUND", "The text has changed while it was read", {
+    suggestion: "Run 'snapshot' to see the text that is there now",
+  })
 }
 
 /** Adds the texts and names that need more questions. Without time for these, the tree stays as it is, and incomplete. */

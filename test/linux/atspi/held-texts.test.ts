@@ -143,6 +143,18 @@ describe("text directly in a page", () => {
     changing.text = "Other \ufffc"
     expect(await readAgain(atspi, Element.of(line.handle))).toBeUndefined()
   })
+  test("is a tree of its own, without the rest of the page", async () => {
+    using got = await read(page("Hello *", button("one")))
+    const line = nodesOf(got.root).find(({ name }) => name === "Hello")!
+    const element = Element.of(line.handle)
+    const window = { id: "w-1", title: "Window" }
+    const { root } = await readTree(
+      new Atspi(bus, Deadline.in(10_000)),
+      { element, window, surface: "window" },
+      OPTIONS,
+    )
+    expect(root).toMatchObject({ role: "statictext", name: "Hello", children: [] })
+  })
   test("has no offsets: those of the page belong to other words", async () => {
     using got = await read(page("First line\nHello *", button("one")))
     const line = nodesOf(got.root).find(({ name }) => name === "Hello")!
