@@ -5,8 +5,8 @@ import { type Attributes, asText, asWords } from "./value.ts"
 
 /**
  * The attributes that are read of every element, in one round trip. They are enough for most controls: a second round
- * trip costs as much as twenty attributes. AXValue is not among them, because it must not be read of a secure field, and only this answer shows
- * which field is secure.
+ * trip costs as much as twenty attributes. AXValue is not among them, because it must not be read of a secure field, and
+ * only this answer shows which field is secure.
  */
 export const STRUCTURE = [
   "AXRole",
