@@ -154,8 +154,9 @@ const BLOCK_CELLS = 2000
 const SPARE = 1.5
 
 /**
- * Leaves out the texts that nobody sees, because a merged cell of the block covers them. A sheet reports merged cells one
- * by one, so this asks about each cell that has a text to its right or below. That takes too long for a large block.
+ * Leaves out the texts that a merged cell of the block covers: the sheet does not show them. It reports merged cells one
+ * by one, so this asks about each cell that has a text to its right or below. A large block is returned as it is,
+ * because that takes too long; so is a block for which the time runs out.
  */
 async function withoutCovered(
   grid: CellGrid<Handle>,
@@ -170,7 +171,7 @@ async function withoutCovered(
     return columns.slice(0, last + 1).map((column) => ({ row: firstRow + down, column }))
   })
   const isCheap = asked.length > 0 && asked.length <= MOST_ASKED
-  const merged = isCheap ? await grid.merged(asked) : []
+  const merged = isCheap ? await grid.merged(asked).catch(unlessLate) : []
   if (merged.length === 0) return texts
   const isCovered = (cell: CellPlace): boolean =>
     merged.some((one) => isIn(one, cell) && !(one.row === cell.row && one.column === cell.column))
@@ -179,8 +180,14 @@ async function withoutCovered(
   )
 }
 
-/** Cells of a block that are asked whether they are merged. */
+/** The most cells of a block that are asked about. */
 const MOST_ASKED = 1000
+
+/** The texts that were read are worth more than none. */
+function unlessLate(error: unknown): readonly [] {
+  if (error instanceof AppError && (error.code === "TIMEOUT" || error.code === "APP_UNRESPONSIVE")) return []
+  throw error
+}
 
 const columnsInView = (
   grid: CellGrid<Handle>,

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import type { Handle } from "../../src/adapter.ts"
 import { type CellGrid, nameOfPlace, type Span } from "../../src/content/grid.ts"
+import { AppError } from "../../src/errors.ts"
 import { clearDesks, type Desk, desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
 
@@ -110,6 +111,16 @@ describe("a text that a merged cell covers", () => {
       ["a3", "", ""],
     ]
     expect((await read(texts, "A1:C3")).asked).toEqual(["A1", "A2"])
+  })
+
+  test("stays if the app is late to say what is covered", async () => {
+    const texts = [
+      ["a1", "b1"],
+      ["", "x"],
+    ]
+    const merged = () => Promise.reject(new AppError("APP_UNRESPONSIVE", "The app did not answer"))
+    const it = withTables(big({ isSheet: true, texts: async () => texts, merged }))
+    expect((await it.ok("table", { range: "A1:B2" })).rows).toEqual(texts)
   })
 
   test("is not looked for in a large block", async () => {
