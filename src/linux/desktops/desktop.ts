@@ -254,11 +254,11 @@ function describe(record: DesktopRecord): DesktopInfo {
   }
 }
 
-function brokenParts(record: DesktopRecord): string | undefined {
-  const gone = record.parts.filter((part) => !isAlive(part)).map(({ program }) => program)
-  if (gone.length > 0) return `${gone.join(", ")} ended`
-  if (record.ready || isAlive(record.starter)) return undefined
-  return "its start was interrupted"
+function brokenParts({ parts, ready, starter }: DesktopRecord): string | undefined {
+  // Xvfb ends if its starter is killed before it could announce its display.
+  if (!ready && !isAlive(starter)) return "its start was interrupted"
+  const gone = parts.filter((part) => !isAlive(part)).map(({ program }) => program)
+  return gone.length > 0 ? `${gone.join(", ")} ended` : undefined
 }
 
 /** The reason for a failed start under a container's random uid. Message buses refuse such a user. */
