@@ -1,4 +1,4 @@
-import type { Action, Button, Combo, KeptFocus, Modifier, Performed } from "./action.ts"
+import type { Action, Button, Combo, InputPolicy, KeptFocus, Modifier, Performed } from "./action.ts"
 import type { DateKind, DatePart } from "./content/dates.ts"
 import type { Grid } from "./content/grid.ts"
 import type { NoText, TextAccess, TextRange } from "./content/text.ts"
@@ -115,8 +115,9 @@ export interface Adapter {
    * Delivers the action through the accessibility interface, at most once, by one route.
    * `not_delivered`: the element has no such route, and nothing was sent.
    * Once something may have been sent, a failure carries a disposition that says so.
+   * With `auto` it also leaves to the pointer an action that the app's own code would not notice.
    */
-  perform(handle: Handle, action: Action): Promise<Performed>
+  perform(handle: Handle, action: Action, policy?: InputPolicy): Promise<Performed>
   /**
    * Asks the app to focus the element within its window, with the caret after its text. Never raises the window: if the
    * app would do that, and the window is not in front, nothing is sent. Throws if the app does not answer.

@@ -264,6 +264,11 @@ export interface Traits {
    * gets none. In an open menu the pointer chooses.
    */
   readonly itemActionLeavesMenuOpen?: true
+  /**
+   * The action of a check box, a radio button or a button that stays down changes its state, but the app is not notified
+   * of a click, and may do nothing.
+   */
+  readonly toggleIsNoClick?: true
   /** An action on a button that stays down does not release it. */
   readonly downStaysDown?: true
   /** The app reads nothing more from a connection until the call that came by it returns. */
@@ -461,6 +466,8 @@ const QT: Traits = {
   contextMenusAreInNoTree: true,
   // QAccessibleCache::acquireId.
   objectsAreNumberedFrom: 2 ** 31,
+  // QAbstractButton::toggle, without its signal clicked and without the action of a tool button.
+  toggleIsNoClick: true,
   // QAction::trigger, without QMenu's own part.
   itemActionLeavesMenuOpen: true,
   // It pads a text that is shorter than the given length.
