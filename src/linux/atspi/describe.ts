@@ -30,7 +30,9 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   const { binding, tooltip, text, attributes } = answers
   const kind = provenKind(reading)
   const states = provenStates(reading)
-  const { name, value } = nameAndValue(reading)
+  const frameTitle = frameTitleOf(reading)
+  const isTitle = frameTitle !== undefined && reading.name === frameTitle
+  const { name, value } = nameAndValue(isTitle ? { ...reading, name: undefined } : reading)
   const sheetCell = sheetCellOf(origin.traits, kind, facts.states, facts.interfaces)
   const isDrawn = mayBeDrawn(reading) && inside.length === 0 && Boolean(answers.description)
   const { description, extents } = isDrawn || kind.role === "canvas" ? answers : withoutIdle(reading)
@@ -48,6 +50,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
     handle: element.handle,
     role: landmarkOf(kind, attributes) ?? colorWellOf(reading) ?? kind.role,
     name,
+    frameTitle,
     value,
     description: description && !isDrawnValue(reading) ? wordsOf(origin, description) : undefined,
     hint: binding ? shortcutOf(binding) : undefined,
@@ -159,6 +162,15 @@ function sightIn({ element, kind, facts, sight, answers }: Reading, inside: read
 
 const isInView = ({ states }: SeenNode): boolean =>
   !states.includes("offscreen") && !states.includes("hidden")
+
+/** The title of the frame around a field that has no other name. */
+function frameTitleOf({ kind, name, answers: { holder, label, value } }: Reading): string | undefined {
+  if (kind.role === "button" || holder === undefined) return undefined
+  const title = cleanName(holder)
+  if (kind.role !== "combobox") return name === title ? title : undefined
+  // Its name may be its choice, which no other answer has.
+  return label === undefined && (name !== title || value !== undefined) ? title : undefined
+}
 
 /** A combo box may report its value as its name; then its label names it. */
 function nameAndValue({ element, kind, name, answers }: Reading): Pick<Seen, "name" | "value"> {

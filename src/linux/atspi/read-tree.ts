@@ -142,11 +142,24 @@ async function walk(
     const named = element.origin.traits.structureHoldsText
       ? await withHeldTexts(atspi, walked.root, options)
       : walked.root
-    return { ...walked, root: await nameByLayout(named, (node) => placeOf(atspi, node)) }
+    const root = await nameByLayout(named, (node) => placeOf(atspi, node))
+    return { ...walked, root: element.origin.traits.framesNameFields ? nameByFrame(root) : root }
   } finally {
     // Later questions are about a later moment.
     atspi.listed = undefined
   }
+}
+
+/** Fields without a label have the title of the frame around them. */
+function nameByFrame(node: SeenNode): SeenNode {
+  const { name, inferredName, frameTitle } = node
+  const own =
+    frameTitle === undefined || name || inferredName !== undefined
+      ? node
+      : { ...node, inferredName: frameTitle }
+  if (own.children.length === 0) return own
+  const children = own.children.map(nameByFrame)
+  return children.some((child, at) => child !== own.children[at]) ? { ...own, children } : own
 }
 
 /** Adds the texts of pages, and the names that texts suggest. */

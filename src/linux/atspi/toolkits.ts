@@ -264,6 +264,8 @@ export interface Traits {
    * gets none. In an open menu the pointer chooses.
    */
   readonly itemActionLeavesMenuOpen?: true
+  /** A field without a label of its own has the title of the frame around it as its name. */
+  readonly framesNameFields?: true
   /**
    * The action of a check box, a radio button or a button that stays down changes its state, but the app is not notified
    * of a click, and may do nothing.
@@ -451,6 +453,8 @@ const QT: Traits = {
   // Tool tips often are, and Qt hands them on unchanged.
   textMayBeMarkup: true,
   comboNameIsValue: true,
+  // QAccessibleWidget: buddyString, and the relation to the group box.
+  framesNameFields: true,
   // QWidget::isVisible is behind both states, and the rectangle of its view behind those of an item.
   outOfView: "by place",
   // A button that stays down is a check box there.
