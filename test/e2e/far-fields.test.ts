@@ -53,6 +53,12 @@ describe.each([
     expect(await until(async () => (await page.seen("change", id)).value === value)).toBe(true)
   })
 
+  test("the pointer reaches a control that is above a box which comes later in the page", async () => {
+    const { ok, data, error } = await run("check", 'radiobutton "Above"', "--input", "physical")
+    expect(ok ? data.disposition.delivery : error).toBe("delivered_verified")
+    expect(await until(async () => (await page.seen("change", "above")).value === "on")).toBe(true)
+  })
+
   test("scroll-to brings a text directly in the page into view, although an object beside it is higher", async () => {
     const words = 'statictext "Words above a high box"'
     const isInView = async () =>

@@ -550,6 +550,8 @@ const FIREFOX: Traits = {
   pagesComeWhenAsked: true,
   // The list of suggestions for a field.
   hitTestMissesPopups: true,
+  // A box that comes later in a page may be below, by its z-index.
+  textBoxesOverlap: true,
   // Those for dates have a role of their own.
   timeFieldsArePanels: true,
   // alert(), confirm(), prompt().
