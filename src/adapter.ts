@@ -195,8 +195,8 @@ export interface Seen {
    * identify it.
    */
   readonly inferredName?: string
-  /** The title of the frame around it, if its platform gives that as the name. A label beside it is a better one. */
-  readonly frameTitle?: string
+  /** Names a field that has no label beside it: the title of the frame around it, or its tool tip. */
+  readonly weakName?: string
   /** True for a box that is named by a text in it, which has no object of its own. */
   readonly holdsText?: true
   readonly value?: string

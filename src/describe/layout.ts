@@ -31,7 +31,7 @@ export const isNamelessField = (node: SeenNode): boolean => {
     (FIELDS.has(role) || isBox(node) || isDropDown === true) &&
     !name &&
     inferredName === undefined &&
-    (!description || node.frameTitle !== undefined) &&
+    (!description || node.weakName !== undefined) &&
     !states.includes("hidden")
   )
 }

@@ -58,19 +58,19 @@ test("an inferred name is not part of a field's identity, and text goes to the f
   expect(await until(() => Bun.file(output).text())).toBe("Bern|Main 1|\n")
 })
 
-describe.each(["qt5", "qt6"])("in a frame of %s", (toolkit) => {
+describe.each(["qt5", "qt6"])("in %s", (toolkit) => {
   let frames: TestDesktop
   beforeAll(async () => {
     frames = await openDesktop()
     frames.spawnApp(["/usr/bin/python3", `${import.meta.dir}/../fixtures/frames.py`, toolkit])
     await until(
-      async () => (await frames.run("snapshot", "--app", "frames")).json?.data?.ref_count === 4,
+      async () => (await frames.run("snapshot", "--app", "frames")).json?.data?.ref_count === 6,
       30_000,
     )
   }, 60_000)
   afterAll(() => frames?.close())
 
-  test("fields have the names of the labels beside them, or else the title of the frame", async () => {
+  test("fields have the names of the labels beside them, or else the title of the frame, or the tool tip", async () => {
     const { json } = await frames.run("snapshot", "--app", "frames")
     const named = nodesOf(json.data.tree).filter(({ ref_id }) => ref_id)
     expect(
@@ -80,6 +80,8 @@ describe.each(["qt5", "qt6"])("in a frame of %s", (toolkit) => {
       ["textfield", "Folder:", "", false],
       ["combobox", "View:", "Icons", true],
       ["textfield", "Comment", "", true],
+      ["incrementor", "Height:", "0", true],
+      ["incrementor", "Size of the font", "0", true],
     ])
   })
 

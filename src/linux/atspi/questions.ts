@@ -375,7 +375,7 @@ const LABELLED: ReadonlySet<Role> = new Set([
 ])
 
 /** Fields that may be named by the title of the frame around them. */
-const FRAMED: ReadonlySet<Role> = new Set([
+export const FRAMED: ReadonlySet<Role> = new Set([
   "combobox",
   "datefield",
   "incrementor",

@@ -150,13 +150,12 @@ async function walk(
   }
 }
 
-/** Fields without a label have the title of the frame around them. */
+/** Fields without a label are named by the title of the frame around them, or by their tool tips. */
 function nameByFrame(node: SeenNode): SeenNode {
-  const { name, inferredName, frameTitle } = node
-  const own =
-    frameTitle === undefined || name || inferredName !== undefined
-      ? node
-      : { ...node, inferredName: frameTitle }
+  const { name, inferredName, weakName, description } = node
+  const isWeak = weakName !== undefined && !name && inferredName === undefined
+  const rest = description === weakName ? undefined : description
+  const own = isWeak ? { ...node, inferredName: weakName, description: rest } : node
   if (own.children.length === 0) return own
   const children = own.children.map(nameByFrame)
   return children.some((child, at) => child !== own.children[at]) ? { ...own, children } : own
