@@ -1,4 +1,4 @@
-import type { Action, Button, Combo, KeptFocus, Modifier, Performed } from "./action.ts"
+import type { Action, Button, Combo, InputPolicy, KeptFocus, Modifier, Performed } from "./action.ts"
 import type { DateKind, DatePart } from "./content/dates.ts"
 import type { Grid } from "./content/grid.ts"
 import type { NoText, TextAccess, TextRange } from "./content/text.ts"
@@ -115,8 +115,9 @@ export interface Adapter {
    * Delivers the action through the accessibility interface, at most once, by one route.
    * `not_delivered`: the element has no such route, and nothing was sent.
    * Once something may have been sent, a failure carries a disposition that says so.
+   * With `auto` it also leaves to the pointer an action that the app's own code would not notice.
    */
-  perform(handle: Handle, action: Action): Promise<Performed>
+  perform(handle: Handle, action: Action, policy?: InputPolicy): Promise<Performed>
   /**
    * Asks the app to focus the element within its window, with the caret after its text. Never raises the window: if the
    * app would do that, and the window is not in front, nothing is sent. Throws if the app does not answer.
@@ -194,6 +195,8 @@ export interface Seen {
    * identify it.
    */
   readonly inferredName?: string
+  /** Names a field that has no label beside it: the title of the frame around it, or its tool tip. */
+  readonly weakName?: string
   /** True for a box that is named by a text in it, which has no object of its own. */
   readonly holdsText?: true
   readonly value?: string

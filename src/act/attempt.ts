@@ -93,7 +93,7 @@ export class Attempt {
     const needsPointer = "modifiers" in this.#action && (this.#action.modifiers?.length ?? 0) > 0
     if (policy === "physical" || needsPointer)
       return actPhysically(this.#ctx, this.#target, this.#action, policy)
-    const sent = await sendAction(this.#ctx, seen.handle, this.#action)
+    const sent = await sendAction(this.#ctx, seen.handle, this.#action, policy)
     if (sent.delivery !== "not_delivered" || sent.already) return sent
     if (policy === "semantic") throw notSupported(ref, seen, this.#action)
     return actPhysically(this.#ctx, this.#target, this.#action, policy)

@@ -1,4 +1,4 @@
-import { type Action, NOT_DELIVERED, type Performed } from "../action.ts"
+import { type Action, type InputPolicy, NOT_DELIVERED, type Performed } from "../action.ts"
 import type { Handle, InputEvent } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { unexpected } from "../envelope.ts"
@@ -8,9 +8,14 @@ import { dispositionOf } from "./expect.ts"
 /** The two routes to an app. Each sends at most once; an error says whether something may have been sent. */
 
 /** Sends an action by the accessibility route. `not_delivered`: the element has no such route, and nothing was sent. */
-export async function sendAction(ctx: Context, handle: Handle, action: Action): Promise<Performed> {
+export async function sendAction(
+  ctx: Context,
+  handle: Handle,
+  action: Action,
+  policy?: InputPolicy,
+): Promise<Performed> {
   try {
-    return await ctx.adapter.perform(handle, action)
+    return await ctx.adapter.perform(handle, action, policy)
   } catch (error) {
     if (isRefusal(error)) return NOT_DELIVERED
     throw possiblySent(error, action)

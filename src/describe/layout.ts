@@ -31,7 +31,7 @@ export const isNamelessField = (node: SeenNode): boolean => {
     (FIELDS.has(role) || isBox(node) || isDropDown === true) &&
     !name &&
     inferredName === undefined &&
-    !description &&
+    (!description || node.weakName !== undefined) &&
     !states.includes("hidden")
   )
 }
@@ -84,10 +84,10 @@ function partsOf(container: SeenNode, levels = LEVELS): readonly SeenNode[] {
 }
 
 /** True for a text that may name a field or a box. */
-function isLabel(node: SeenNode): boolean {
-  const isText = node.role === "statictext" || node.role === "label" || isTextBox(node)
-  return isText && !node.states.includes("hidden") ? mayBeBehind(textOf(node) ?? "") : false
-}
+const isLabel = (node: SeenNode): boolean => isText(node) && mayBeBehind(textOf(node) ?? "")
+
+const isText = (node: SeenNode): boolean =>
+  (node.role === "statictext" || node.role === "label" || isTextBox(node)) && !node.states.includes("hidden")
 
 const mayName = (label: SeenNode, field: SeenNode): boolean => isBox(field) || mayBeLabel(textOf(label) ?? "")
 
@@ -99,6 +99,9 @@ const textOf = (node: SeenNode): string | undefined =>
 
 /** True for a text that may name a field. */
 export const mayBeLabel = (text: string): boolean => text.length <= MOST_LETTERS && LETTERS.test(text)
+
+/** True for a text with a word or a number, such as the "1" behind a radio button. */
+export const hasWords = (text = ""): boolean => /[\p{L}\p{N}]/u.test(text)
 
 /** True for a text that may name the box before it. */
 export const mayBeBehind = (text: string): boolean => text.length <= MOST_LETTERS_BEHIND && LETTERS.test(text)
@@ -128,8 +131,9 @@ export async function nameByLayout(
         if (bounds && !isEmpty(bounds)) places.set(part, bounds)
       }),
     )
-  const [solid, boxes] = [[...parts].filter(isSolid), [...parts].filter((part) => !isSolid(part))]
-  await locate(solid)
+  const isNear = (part: SeenNode): boolean => isSolid(part) || isText(part)
+  const [near, boxes] = [[...parts].filter(isNear), [...parts].filter((part) => !isNear(part))]
+  await locate(near)
   const names = new Map(scopes.flatMap((scope) => pairsIn(scope, places)))
   if (names.size === 0) return root
   // Most boxes have no field of a new name beside them, and need no place.
@@ -193,9 +197,14 @@ function pairsIn(parts: readonly SeenNode[], places: Places): readonly (readonly
   const labels = placed.filter(({ node }) => isLabel(node))
   const controls = placed.filter(({ node }) => hasTrait(node.role, "interactive"))
   const solid = placed.filter(({ node }) => isSolid(node))
+  const texts = placed.filter(({ node }) => isText(node) && hasWords(textOf(node)))
   const groups = parts.filter(isNamedGroup).map((group) => new Set(nodesIn(group)))
   return controls.flatMap((field): readonly (readonly [SeenNode, string])[] => {
-    const label = isNamelessField(field.node) ? labelOf(field, labels, controls, solid) : undefined
+    const label = isNamelessField(field.node)
+      ? isBox(field.node)
+        ? labelOfBox(field, { labels, controls, solid, texts })
+        : labelOf(field, labels, solid)
+      : undefined
     const name = label && ownerOf(label, controls, solid) === field ? textOf(label.node) : undefined
     // The title of a frame, and every text in it, is about the frame.
     const isOutside = groups.some((group) => label && group.has(label.node) && !group.has(field.node))
@@ -210,20 +219,63 @@ const isNamedGroup = (node: SeenNode): boolean =>
 const nodesIn = (node: SeenNode): readonly SeenNode[] => [node, ...node.children.flatMap(nodesIn)]
 
 /** The label of a field: the nearest one before it on its line, or else the one right above it. */
-function labelOf(
-  field: Placed,
-  labels: readonly Placed[],
-  controls: readonly Placed[],
-  solid: readonly Placed[],
-): Placed | undefined {
-  const short = labels.filter(({ node }) => mayBeLabel(textOf(node) ?? ""))
+function labelOf(field: Placed, labels: readonly Placed[], solid: readonly Placed[]): Placed | undefined {
+  const short = labels.filter(isShort)
   const beside = nearest(short, (label) => gapBeside(label, field, solid))
-  if (!isBox(field.node)) return beside ?? nearest(short, (label) => gapAbove(label, field, solid))
-  const behind = labels.find((label) => isBehind(label, field, solid))
-  // The text behind a switch may be its state.
-  const isSwitch = field.node.role === "switch" && beside && ownerOf(beside, controls, solid) === field
-  return isSwitch ? beside : (behind ?? beside)
+  return beside ?? nearest(short, (label) => gapAbove(label, field, solid))
 }
+
+const isShort = ({ node }: Placed): boolean => mayBeLabel(textOf(node) ?? "")
+
+/** The nodes around a box. */
+interface Around {
+  readonly labels: readonly Placed[]
+  readonly controls: readonly Placed[]
+  readonly solid: readonly Placed[]
+  /** Labels, and texts that are too short or too long for one. */
+  readonly texts: readonly Placed[]
+}
+
+/** The label of a box: the text right behind it, or else the one before it. undefined if it may be either. */
+function labelOfBox(box: Placed, { labels, controls, solid, texts }: Around): Placed | undefined {
+  // The columns of a table of answers name such boxes, or nothing does.
+  if (besides(box, solid).some(isNamelessBox)) return undefined
+  const behind = labels.find((label) => isBehind(label, box, solid))
+  const before = nearest(labels.filter(isShort), (label) => gapBeside(label, box, solid))
+  if (behind) {
+    const isMirrored = isRightToLeft(behind)
+    const isOwn = before && !controls.some((other) => other !== box && isBehind(before, other, solid))
+    const isOnly = !solid.some((one) => isNamelessBox(one) && gapAfter(one, behind, isMirrored) !== undefined)
+    if (!isOwn || !isOnly || endsWithColon(textOf(before.node))) return behind
+    if (gapAfter(box, before, isMirrored) !== undefined) return undefined
+    // The text behind a switch may be its state.
+    return box.node.role === "switch" ? before : behind
+  }
+  if (!before) return undefined
+  const isMirrored = isRightToLeft(before)
+  const isFollowed = texts.some(
+    (text) =>
+      gapAfter(text, box, isMirrored) !== undefined &&
+      !endsWithColon(textOf(text.node)) &&
+      !(isLabel(text.node) && isInLabelledRun(text, solid)),
+  )
+  // The end of a sentence, or the unit of a number.
+  const isRest = controls.some(
+    (one) => one !== box && !isNamelessBox(one) && gapAfter(before, one, isMirrored) !== undefined,
+  )
+  return isFollowed || isRest ? undefined : before
+}
+
+/** The nearest nodes on both sides of a box, on its line. */
+function besides({ bounds: box }: Placed, solid: readonly Placed[]): readonly Placed[] {
+  const line = solid.filter(({ bounds }) => isSameLine(bounds, box))
+  const left = nearest(line, ({ bounds: a }) => atLeastZero(box.x - (a.x + a.width)))
+  const right = nearest(line, ({ bounds: a }) => atLeastZero(a.x - (box.x + box.width)))
+  return [left, right].filter((one) => one !== undefined)
+}
+
+/** The gap, if it is not that of an element on the other side. */
+const atLeastZero = (gap: number): number | undefined => (gap >= -SLACK ? gap : undefined)
 
 /**
  * The control that a label belongs to: the nameless box right before it, the nearest control after it on its line, or

@@ -22,7 +22,7 @@ export class ActTracker {
   track(adapter: Adapter): Adapter {
     return {
       ...adapter,
-      perform: (handle, action) => this.#acting(() => adapter.perform(handle, action)),
+      perform: (handle, action, policy) => this.#acting(() => adapter.perform(handle, action, policy)),
       keepFocus: (handle) => this.#acting(() => adapter.keepFocus(handle)),
       selectText: (handle, range) => this.#acting(() => adapter.selectText(handle, range)),
       input: (event) => this.#acting(() => adapter.input(event)),

@@ -150,11 +150,12 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       return translatingErrors(element.origin, doubtOf(atspi, element))
     },
     ownerAt: async (point) => (await (await windowing()).windowAt(point, deadline))?.pid,
-    perform: async (handle, action) => {
+    perform: async (handle, action, policy) => {
       // The keyboard focus decides where the keys of every command go.
       if (action.kind === "focus" && (await hasInput())) await turn.take()
       const [atspi, { perform }] = await Promise.all([view.atspi(), import("./atspi/perform.ts")])
-      return perform(atspi, Element.of(handle), action)
+      const canPoint = async () => policy === "auto" && (await hasInput())
+      return perform(atspi, Element.of(handle), action, canPoint)
     },
     keepFocus: async (handle) => {
       if (await hasInput()) await turn.take()

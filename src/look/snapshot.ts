@@ -2,7 +2,7 @@ import type { SeenNode, SeenTree, SeenWindow } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { success, toLine } from "../envelope.ts"
 import { AppError, workBySight } from "../errors.ts"
-import type { Node } from "../node.ts"
+import { isSurface, type Node } from "../node.ts"
 import type { RefEntry } from "../refmap.ts"
 import {
   allocateRefs,
@@ -175,7 +175,9 @@ async function present(
   spell: (index: number) => string,
 ): Promise<Presented> {
   const offscreen = countOffscreen(tree)
-  const isEmpty = !offscreen && (tree.children ?? []).every(isBlank)
+  // A part of a window may be a control without parts.
+  const mayBeEmpty = isSurface(tree) || tree.role === "canvas"
+  const isEmpty = mayBeEmpty && !offscreen && (tree.children ?? []).every(isBlank)
   const note = isEmpty ? workBySight(seen.window.id) : await seen.doubt?.()
   const whole = prune(tree, { ...options, compact: options.compact || options.budget !== undefined })
   const show = (shown: Node, complete: boolean): Observation => ({

@@ -288,9 +288,9 @@ describe("a box to check is named by", () => {
     expect(await boxesIn(label("Active:", at(0, 0, 50)), box(200))).toEqual(["Active:"])
   })
   test("the text before it if it is a switch, or else the one behind it", async () => {
-    const [wifi, off] = [label("Wi-Fi", at(0, 0, 50)), label("Off", at(80, 0, 30))]
-    expect(await boxesIn(wifi, box(60, "switch"), off)).toEqual(["Wi-Fi"])
-    expect(await boxesIn(box(60, "switch"), off)).toEqual(["Off"])
+    const [wifi, off] = [label("Wi-Fi", at(0, 0, 50)), label("Off", at(120, 0, 30))]
+    expect(await boxesIn(wifi, box(100, "switch"), off)).toEqual(["Wi-Fi"])
+    expect(await boxesIn(box(100, "switch"), off)).toEqual(["Off"])
   })
   test("the text to its left, in a language that is written from there", async () => {
     expect(await boxesIn(box(100), label("עיר", at(0, 0, 95)))).toEqual(["עיר"])
@@ -300,5 +300,26 @@ describe("a box to check is named by", () => {
     expect(await boxesIn(box(0), label("Far", at(60, 0)))).toEqual([undefined])
     expect(await boxesIn(label("Title", at(0, -22, 60, 20)), box(0))).toEqual([undefined])
     expect(await boxesIn(box(0), label("Red", at(20, 0, 30)), box(60))).toEqual(["Red", undefined])
+  })
+  test("nothing if it stands right between two texts, and may mean either", async () => {
+    const [month, year] = [label("Monthly", at(0, 0, 60)), label("Yearly", at(90, 0, 50))]
+    for (const role of ["checkbox", "switch"] as const)
+      expect(await boxesIn(month, box(70, role), year)).toEqual([undefined])
+    expect(await boxesIn(label("Pay:", at(0, 0, 60)), box(70), year)).toEqual(["Yearly"])
+  })
+  test("nothing in a row of boxes without texts between them", async () => {
+    const row = [box(100, "radiobutton"), box(160, "radiobutton"), box(220, "radiobutton")]
+    expect(await boxesIn(label("Tired?", at(0, 0, 60)), ...row)).toEqual([undefined, undefined, undefined])
+    const numbers = row.map((_, at_) => label(String(at_ + 1), at(118 + 60 * at_, 0, 10)))
+    const rating = [label("Rating", at(40, 0, 50)), ...row, ...numbers]
+    expect(await boxesIn(...rating)).toEqual([undefined, undefined, undefined])
+    expect(await boxesIn(box(0), box(20), label("Title", at(40, 0, 60)))).toEqual([undefined, undefined])
+  })
+  test("nothing if a number stands behind it, or if the text before it belongs to what is before that", async () => {
+    const size = label("Size", at(0, 0, 40))
+    expect(await boxesIn(size, box(50), label("1", at(70, 0, 10)))).toEqual([undefined])
+    expect(await boxesIn(field(at(0, 0, 40)), label("days", at(45, 0, 35)), box(90))).toEqual([undefined])
+    const link = part("link", "terms", at(0, 0, 40))
+    expect(await boxesIn(link, label("and tick", at(45, 0, 60)), box(110))).toEqual([undefined])
   })
 })

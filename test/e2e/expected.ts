@@ -221,6 +221,9 @@ function isApart(a: Dumped["extents"], [x, y, width, height]: NonNullable<Dumped
 /** The accessible name; else its label; else a text inside it or about it. One line, without spaces around it. */
 function namesOf(tree: Tree, node: Dumped): ReadonlySet<string> {
   const own = oneLine(node.name)
+  const frame = tree.toolkit === "Qt" ? tree.parentOf(node) : undefined
+  // Qt names a field by the frame around it, which says nothing about the field.
+  if (frame?.role === "panel" && own !== "" && own === oneLine(frame.name)) return new Set([own, ""])
   const inside = tree.below(node).map((one) => oneLine(one.name))
   if (own !== "" && !(tree.toolkit === "GTK" && NO_NAME.test(own))) {
     // GTK 4.8 reports the text of a button twice.

@@ -51,6 +51,25 @@ describe.each([
     expect(await until(async () => (await page.seen("change", id)).value === value)).toBe(true)
   })
 
+  test("the pointer reaches a control that is above a box which comes later in the page", async () => {
+    const { ok, data, error } = await run("check", 'radiobutton "Above"', "--input", "physical")
+    expect(ok ? data.disposition.delivery : error).toBe("delivered_verified")
+    expect(await until(async () => (await page.seen("change", "above")).value === "on")).toBe(true)
+  })
+
+  test("scroll-to brings a text directly in the page into view, although an object beside it is higher", async () => {
+    const words = 'statictext "Words above a high box"'
+    const isInView = async () =>
+      (await desktop.run("snapshot", ...window, "--max-depth", "50", "--format", "text")).stdout.includes(
+        words,
+      )
+    await run("scroll-to", 'checkbox "Send me news"')
+    expect(await until(async () => !(await isInView()))).toBe(true)
+    const { ok, data, error } = await run("scroll-to", words)
+    expect(ok ? data.disposition.delivery : error).toBe("delivered_verified")
+    expect(await until(isInView)).toBe(true)
+  })
+
   // Chromium shows the page in a window without an address bar.
   test.if(name === "Firefox")(
     "@focused is the address bar as soon as it has the focus, although the page still has one",

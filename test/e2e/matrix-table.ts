@@ -45,7 +45,7 @@ const LEGEND = [
   ["accessibility", "the toolkit's own action, text, value or selection: no pointer, no keys"],
   [
     "pointer, keyboard, wheel",
-    "synthesised input, if the element offers no other way or `--input physical` asks for it",
+    "synthesised input, if the element offers no other way that its app notices, or `--input physical` asks for it",
   ],
   ["✓", "the effect was seen: `delivered_verified`"],
   ["nothing", "the control was already in that state: `not_delivered`, and no error"],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { nodesOf } from "../support/answers.ts"
 import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { until } from "../support/until.ts"
@@ -56,4 +56,40 @@ test("an inferred name is not part of a field's identity, and text goes to the f
   const ok = await desktop.run("find", "--app", "zenity", "--role", "button", "--name", "OK", "--first")
   await desktop.run("click", ok.json.data.match.ref_id)
   expect(await until(() => Bun.file(output).text())).toBe("Bern|Main 1|\n")
+})
+
+describe.each(["qt5", "qt6"])("in %s", (toolkit) => {
+  let frames: TestDesktop
+  beforeAll(async () => {
+    frames = await openDesktop()
+    frames.spawnApp(["/usr/bin/python3", `${import.meta.dir}/../fixtures/frames.py`, toolkit])
+    await until(
+      async () => (await frames.run("snapshot", "--app", "frames")).json?.data?.ref_count === 6,
+      30_000,
+    )
+  }, 60_000)
+  afterAll(() => frames?.close())
+
+  test("fields have the names of the labels beside them, or else the title of the frame, or the tool tip", async () => {
+    const { json } = await frames.run("snapshot", "--app", "frames")
+    const named = nodesOf(json.data.tree).filter(({ ref_id }) => ref_id)
+    expect(
+      named.map(({ role, name, value, name_inferred }) => [role, name, value, name_inferred ?? false]),
+    ).toEqual([
+      ["incrementor", "Delay:", "0", true],
+      ["textfield", "Folder:", "", false],
+      ["combobox", "View:", "Icons", true],
+      ["textfield", "Comment", "", true],
+      ["incrementor", "Height:", "0", true],
+      ["incrementor", "Size of the font", "0", true],
+    ])
+  })
+
+  test("a field that its frame names is found by its label, and keeps its ref", async () => {
+    const { json } = await frames.run("set-value", 'incrementor "Delay"', "7", "--app", "frames")
+    const ref = json.data.ref_id
+    expect((await frames.run("get", ref, "value")).json.data.value).toBe("7")
+    const chosen = await frames.run("select", 'combobox "View"', "List", "--app", "frames")
+    expect(chosen.json.data?.disposition.delivery ?? chosen.json.error).toBe("delivered_verified")
+  })
 })

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { AppError } from "../../src/errors.ts"
 import { SURFACES } from "../../src/node.ts"
+import { nodesOf } from "../support/answers.ts"
 import { clearDesks, desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
 import { form, refsOf } from "../support/form.ts"
@@ -50,7 +51,10 @@ describe("surfaces", () => {
     expect((await ok("snapshot", { window_id: "w-2" })).note).toContain("screenshot --window-id w-2")
     app.window("Text", [{ role: "group", children: [{ role: "statictext", name: "Score" }] }], { id: "w-3" })
     expect((await ok("snapshot", { window_id: "w-3" })).note).toBeUndefined()
-    expect((await ok("snapshot", { window_id: "w-1" })).note).toBeUndefined()
+    const whole = await ok("snapshot", { window_id: "w-1" })
+    expect(whole.note).toBeUndefined()
+    const button = nodesOf(whole.tree).find(({ role }) => role === "button")
+    expect((await ok("snapshot", { root: button?.ref_id })).note).toBeUndefined()
   })
 
   test("a window whose app cannot show more is not said to need a restart", async () => {

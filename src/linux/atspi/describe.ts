@@ -11,6 +11,7 @@ import { Element, type Origin } from "./element.ts"
 import type { Facts } from "./facts.ts"
 import { settle } from "./labels.ts"
 import { cleanName, shortcutOf } from "./names.ts"
+import { FRAMED } from "./questions.ts"
 import {
   type Answers,
   actionsIn,
@@ -30,7 +31,9 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
   const { binding, tooltip, text, attributes } = answers
   const kind = provenKind(reading)
   const states = provenStates(reading)
-  const { name, value } = nameAndValue(reading)
+  const weakName = weakNameOf(reading)
+  const isTitle = weakName !== undefined && reading.name === weakName
+  const { name, value } = nameAndValue(isTitle ? { ...reading, name: undefined } : reading)
   const sheetCell = sheetCellOf(origin.traits, kind, facts.states, facts.interfaces)
   const isDrawn = mayBeDrawn(reading) && inside.length === 0 && Boolean(answers.description)
   const { description, extents } = isDrawn || kind.role === "canvas" ? answers : withoutIdle(reading)
@@ -48,6 +51,7 @@ export function describe(reading: Reading, inside: readonly SeenNode[]): Seen {
     handle: element.handle,
     role: landmarkOf(kind, attributes) ?? colorWellOf(reading) ?? kind.role,
     name,
+    weakName,
     value,
     description: description && !isDrawnValue(reading) ? wordsOf(origin, description) : undefined,
     hint: binding ? shortcutOf(binding) : undefined,
@@ -159,6 +163,18 @@ function sightIn({ element, kind, facts, sight, answers }: Reading, inside: read
 
 const isInView = ({ states }: SeenNode): boolean =>
   !states.includes("offscreen") && !states.includes("hidden")
+
+/** The title of the frame around a field that has no other name, or its tool tip. */
+function weakNameOf({ element, kind, name, answers }: Reading): string | undefined {
+  const { holder, label, value, description } = answers
+  if (!element.origin.traits.framesNameFields || !FRAMED.has(kind.role) || label !== undefined)
+    return undefined
+  const title = cleanName(holder ?? "")
+  const tip = description === undefined ? undefined : wordsOf(element.origin, description)
+  if (kind.role !== "combobox") return name === undefined ? tip : name === title ? title : undefined
+  // Its name may be its choice, which no other answer has.
+  return name !== title || value !== undefined ? (title ?? tip) : undefined
+}
 
 /** A combo box may report its value as its name; then its label names it. */
 function nameAndValue({ element, kind, name, answers }: Reading): Pick<Seen, "name" | "value"> {

@@ -1,6 +1,7 @@
 import type { SeenNode } from "../../adapter.ts"
 import {
   endsWithColon,
+  hasWords,
   isBox,
   isInView,
   isNamelessField,
@@ -125,33 +126,55 @@ function nameIn(holds: readonly Hold[], texts: ReadonlyMap<SeenNode, Held>): str
   return undefined
 }
 
-/** The words right behind a box, or else before it, on its line. The words behind a switch may be its state. */
+/** The words right behind a box, or else before it, on its line. undefined if it may be either. */
 function nameOfBox(box: SeenNode, { holder }: Hold, texts: ReadonlyMap<SeenNode, Held>): string | undefined {
   const held = texts.get(holder)
   const at = held?.keys.indexOf(box.address ?? "") ?? -1
-  if (!held || at < 0) return undefined
-  const isLabelled = isInLabelledRun(holder, held, at)
-  const words = isLabelled ? undefined : cleanName(lineBehind(held, at))
+  if (!held || at < 0 || isBesideBox(holder, held, at)) return undefined
+  const { isLabelled, isAlone } = runAt(holder, held, at)
+  const [before, behind] = [lineBefore(held, at).replace(MARKER, ""), lineBehind(held, at)]
   // Words with a colon are about what comes next.
-  const behind = words !== undefined && !endsWithColon(words) && mayBeBehind(words) ? words : undefined
-  const follows = !isLabelled && !held.pieces[at]!.includes("\n")
-  const last = follows ? holder.children.find(({ address }) => address === held.keys[at - 1]) : undefined
-  const own = cleanName(wordsBefore(lineBefore(held, at), last) ?? "")
-  const before = own !== undefined && mayBeLabel(own) ? own : undefined
-  return box.role === "switch" ? (before ?? behind) : (behind ?? before)
+  const isBehind = hasWords(behind) && !endsWithColon(behind)
+  if (isBehind && !isLabelled) {
+    if (isAlone && hasWords(before) && !endsWithColon(before)) return undefined
+    const words = cleanName(behind)
+    return words !== undefined && mayBeBehind(words) ? words : undefined
+  }
+  const last = held.pieces[at]!.includes("\n") ? undefined : childAt(holder, held, at - 1)
+  // The end of a sentence, or the unit of a number.
+  if (last && hasTrait(last.role, "interactive") && !isNamelessBox(last)) return undefined
+  if (last && isNamelessBox(last) && !isLabelled) return undefined
+  const words = cleanName(before)
+  return words !== undefined && mayBeLabel(words) ? words : undefined
 }
+
+const childAt = (holder: SeenNode, { keys }: Held, at: number): SeenNode | undefined =>
+  holder.children.find(({ address }) => address === keys[at])
+
+/** True for a box next to another one, without words between them. Neither is what the words around them name. */
+const isBesideBox = (holder: SeenNode, held: Held, at: number): boolean =>
+  [at - 1, at + 1].some((other) => {
+    const gap = held.pieces[Math.max(at, other)]!
+    const child = childAt(holder, held, other)
+    return child !== undefined && isNamelessBox(child) && !hasWords(gap) && !gap.includes("\n")
+  })
 
 const lineBehind = ({ pieces }: Held, at: number): string => pieces[at + 1]!.split("\n", 1)[0]!
 const lineBefore = ({ pieces }: Held, at: number): string => pieces[at]!.split("\n").at(-1)!
 
-/** True in a line such as `Red ( ) Green ( )`, where each text belongs to the box after it. */
-function isInLabelledRun(holder: SeenNode, held: Held, at: number): boolean {
+/**
+ * The boxes of a line, with words between them. isLabelled: in a line such as `Red ( ) Green ( )`, where each text belongs
+ * to the box after it.
+ */
+function runAt(holder: SeenNode, held: Held, at: number): { isLabelled: boolean; isAlone: boolean } {
   const boxes = new Set(holder.children.filter(isNamelessBox).map(({ address }) => address))
-  const goesOn = (gap: number): boolean => /\S/.test(held.pieces[gap]!) && !held.pieces[gap]!.includes("\n")
+  const goesOn = (gap: number): boolean => hasWords(held.pieces[gap]) && !held.pieces[gap]!.includes("\n")
   let [first, last] = [at, at]
   while (boxes.has(held.keys[last + 1]) && goesOn(last + 1)) last++
   while (boxes.has(held.keys[first - 1]) && goesOn(first)) first--
-  return lineBehind(held, last).trim() === "" && lineBefore(held, first).trim() !== ""
+  const isLabelled =
+    !hasWords(lineBehind(held, last)) && hasWords(lineBefore(held, first).replace(MARKER, ""))
+  return { isLabelled, isAlone: first === last }
 }
 
 const isNamelessBox = (node: SeenNode): boolean => isBox(node) && !node.name

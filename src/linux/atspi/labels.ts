@@ -64,9 +64,9 @@ const SHOWN_LABELS = {
 
 const isHidden = ({ states }: Seen): boolean => states.includes("hidden")
 
-/** A clickable element without a name is named by its description. */
+/** A clickable element without a name is named by its description, unless a label beside it may name it. */
 function named(seen: Seen, fallback: string | undefined): Seen {
-  if (seen.name !== undefined || !seen.actions?.includes("Click")) return seen
+  if (seen.name !== undefined || seen.weakName !== undefined || !seen.actions?.includes("Click")) return seen
   return seen.description !== undefined
     ? { ...seen, name: seen.description, description: undefined }
     : { ...seen, name: fallback }

@@ -17,10 +17,15 @@ import { isDrawnField } from "./sight.ts"
 import { isInSlideTable, notSaved } from "./slides.ts"
 
 /** Performs an action through the accessibility bus. A call that changes something is sent once, or not at all. */
-export async function perform(atspi: Atspi, element: Element, action: Action): Promise<Performed> {
+export async function perform(
+  atspi: Atspi,
+  element: Element,
+  action: Action,
+  canPoint: CanPoint = async () => false,
+): Promise<Performed> {
   const to = new Sender(atspi, element.origin.traits)
   try {
-    return await translatingErrors(element.origin, deliverVisibly(to, element, action))
+    return await translatingErrors(element.origin, deliverVisibly(to, element, action, canPoint))
   } catch (error) {
     // An app that fell silent during the questions before the action has received no action.
     throw error instanceof AppError && !to.hasSent ? error.with({ disposition: NOTHING_DELIVERED }) : error
@@ -29,7 +34,15 @@ export async function perform(atspi: Atspi, element: Element, action: Action): P
   }
 }
 
-async function deliverVisibly(to: Sender, element: Element, action: Action): Promise<Performed> {
+/** True if the pointer may do an action that is not delivered. */
+type CanPoint = () => Promise<boolean>
+
+async function deliverVisibly(
+  to: Sender,
+  element: Element,
+  action: Action,
+  canPoint: CanPoint,
+): Promise<Performed> {
   // Its object is the whole page.
   if (element instanceof LineElement)
     return action.kind === "scroll-to" ? scrollToLine(to, element, action.edge) : NOT_DELIVERED
@@ -40,6 +53,8 @@ async function deliverVisibly(to: Sender, element: Element, action: Action): Pro
   if (!REVEALING.has(action.kind)) refuseHidden(element, states, role)
   if (PRESSING.has(action.kind) && to.traits.downStaysDown && isDown(states, role)) return NOT_DELIVERED
   if (PRESSING.has(action.kind) && (await isChoiceInOpenMenu(to, element, states, role))) return NOT_DELIVERED
+  if (PRESSING.has(action.kind) && (await isUnnoticed(to, element, role)) && (await canPoint()))
+    return NOT_DELIVERED
   const performed = await deliver(to, element, action, {
     role,
     isRow: isRow(element, states, role),
@@ -80,6 +95,20 @@ async function isChoiceInOpenMenu(
   if (parentRole === ROLE.MENU_BAR) return false
   return (await to.atspi.actionNames(ref)).some((name) => name.toLowerCase() === "press")
 }
+
+/** True for a box or button that would change its state without the app's own code for a click. */
+async function isUnnoticed({ atspi, traits }: Sender, { ref }: Element, role: number): Promise<boolean> {
+  if (!traits.toggleIsNoClick || !BOXES.has(role)) return false
+  const names = (await atspi.actionNames(ref)).map((name) => name.toLowerCase())
+  return names.includes("toggle") && !names.includes("press")
+}
+
+const BOXES: ReadonlySet<number> = new Set([
+  ROLE.CHECK_BOX,
+  ROLE.RADIO_BUTTON,
+  ROLE.TOGGLE_BUTTON,
+  ROLE.PUSH_BUTTON,
+])
 
 const REVEALING: ReadonlySet<Action["kind"]> = new Set(["scroll", "scroll-to"])
 

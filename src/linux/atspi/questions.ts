@@ -2,7 +2,7 @@ import { wantsDetails } from "../../describe/draft.ts"
 import { hasTrait, type Role } from "../../node.ts"
 import { isCut } from "../../shown-text.ts"
 import { isInteractive } from "../../tree.ts"
-import { type Atspi, INTERFACE, type Ref } from "./atspi.ts"
+import { type Atspi, INTERFACE, type Ref, refKey } from "./atspi.ts"
 import { has, STATE } from "./bits.ts"
 import { ClassFacts } from "./class-facts.ts"
 import type { Element, Parent } from "./element.ts"
@@ -99,7 +99,7 @@ const QUESTIONS: readonly AnyQuestion[] = [
     key: "label",
     of: (role) => LABELLED.has(role),
     when: ({ kind, name }) => name === undefined || kind.role === "combobox",
-    ask: (atspi, { element }, expect) => labelOf(atspi, element.ref, expect),
+    ask: (atspi, { element }, expect) => labelOf(atspi, element, expect),
   },
   {
     key: "description",
@@ -175,9 +175,12 @@ const QUESTIONS: readonly AnyQuestion[] = [
   },
   {
     key: "holder",
-    of: (role) => role === "button",
-    when: ({ element, name }) =>
-      name === undefined && element.origin.traits.colorButton !== undefined && element.parent?.size === 1,
+    of: (role) => role === "button" || FRAMED.has(role),
+    when: ({ element, kind, name }) => {
+      const { traits } = element.origin
+      if (FRAMED.has(kind.role)) return traits.framesNameFields === true && element.parentRole === ROLE.PANEL
+      return name === undefined && traits.colorButton !== undefined && element.parent?.size === 1
+    },
     ask: async (atspi, { element: { parent } }) => parent && atspi.name(parent.ref),
   },
   {
@@ -371,9 +374,27 @@ const LABELLED: ReadonlySet<Role> = new Set([
   "textfield",
 ])
 
-async function labelOf(atspi: Atspi, ref: Ref, expect: Expect): Promise<string | undefined> {
+/** Fields that may be named by the title of the frame around them. */
+export const FRAMED: ReadonlySet<Role> = new Set([
+  "combobox",
+  "datefield",
+  "incrementor",
+  "slider",
+  "textfield",
+  "timefield",
+])
+
+async function labelOf(
+  atspi: Atspi,
+  { ref, parent, origin }: Element,
+  expect: Expect,
+): Promise<string | undefined> {
   const relations = await expect(atspi.relations(ref))
-  const labels = relations?.find(({ type }) => type === LABELLED_BY)?.targets ?? []
-  const names = await Promise.all(labels.slice(0, 5).map((label) => expect(atspi.name(label))))
+  const frame = origin.traits.framesNameFields && parent ? refKey(parent.ref) : undefined
+  const labels = relations
+    ?.filter(({ type }) => type === LABELLED_BY)
+    .map(({ targets }) => targets.filter((label) => refKey(label) !== frame))
+    .find((targets) => targets.length > 0)
+  const names = await Promise.all((labels ?? []).slice(0, 5).map((label) => expect(atspi.name(label))))
   return cleanName(names.filter((name) => name && !isClassName(name)).join(" "))
 }

@@ -164,15 +164,28 @@ async function withNames(
   walked: Walked,
   options: TreeOptions,
 ): Promise<Walked> {
+  const withWeakNames = (root: SeenNode): SeenNode =>
+    origin.traits.framesNameFields ? nameByFrame(root) : root
   try {
     const named = origin.traits.structureHoldsText
       ? await withHeldTexts(atspi, walked.root, options)
       : walked.root
-    return { ...walked, root: await nameByLayout(named, (node) => placeOf(atspi, node)) }
+    return { ...walked, root: withWeakNames(await nameByLayout(named, (node) => placeOf(atspi, node))) }
   } catch (error) {
     if (!(error instanceof DBusTimeout)) throw error
-    return { ...walked, complete: false }
+    return { ...walked, root: withWeakNames(walked.root), complete: false }
   }
+}
+
+/** Fields without a label are named by the title of the frame around them, or by their tool tips. */
+function nameByFrame(node: SeenNode): SeenNode {
+  const { name, inferredName, weakName, description } = node
+  const isWeak = weakName !== undefined && !name && inferredName === undefined
+  const rest = description === weakName ? undefined : description
+  const own = isWeak ? { ...node, inferredName: weakName, description: rest } : node
+  if (own.children.length === 0) return own
+  const children = own.children.map(nameByFrame)
+  return children.some((child, at) => child !== own.children[at]) ? { ...own, children } : own
 }
 
 /** Adds the texts of pages, and the names that texts suggest. */

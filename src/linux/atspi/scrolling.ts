@@ -1,7 +1,7 @@
 import { ALREADY, type Direction, NOT_DELIVERED, type Performed } from "../../action.ts"
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import type { Rect } from "../../node.ts"
-import { intersection, middle } from "../../rect.ts"
+import { contains, intersection, middle } from "../../rect.ts"
 import { pause } from "../../until.ts"
 import { method } from "../dbus/bus.ts"
 import { type Atspi, INTERFACE, type Interfaces, type Ref, refKey } from "./atspi.ts"
@@ -137,18 +137,39 @@ export async function scrollTo(to: Sender, { ref }: Element, edge?: "top" | "bot
 }
 
 /**
- * Brings a line of a text into view, by the object after it, or else by the one before it: Firefox scrolls to no part of
- * a text.
+ * Brings a line of a text into view, by the object after it or the one before it: Firefox scrolls to no part of a text.
+ * An object that is higher than the view may leave the line beside it out of view.
  */
 export async function scrollToLine(
   to: Sender,
-  { origin, line }: LineElement,
+  { ref: page, origin, line }: LineElement,
   edge?: "top" | "bottom",
 ): Promise<Performed> {
-  const { next, previous } = line
-  const [ref, side] = next ? [next, edge] : [previous, edge ?? ("top" as const)]
+  const { atspi, traits } = to
+  const placeOf = async (ref: Ref | undefined): Promise<Rect | undefined> =>
+    ref && (await unlessRefused(atspi.extents(ref, traits.coordinates)))
+  const [view, place, next, previous] = await Promise.all([
+    placeOf(page),
+    unlessRefused(atspi.rangeExtents(page, line.start, line.end, traits.coordinates)),
+    placeOf(line.next),
+    placeOf(line.previous),
+  ])
+  const sides = [
+    { ref: line.next, at: next, side: "bottom" },
+    { ref: line.previous, at: previous, side: "top" },
+  ] as const
+  const shows = sides.find(
+    ({ at, side }) => at && place && view && contains(view, middle(movedTo(place, at, view, side))),
+  )
+  const { ref, side } = (!edge && shows) || { ref: line.next ?? line.previous, side: edge }
   return ref ? scrollTo(to, new Element(ref, origin), side) : NOT_DELIVERED
 }
+
+/** The place of a line once this edge of the object beside it is at the same edge of the view. */
+const movedTo = (line: Rect, object: Rect, view: Rect, edge: "top" | "bottom"): Rect => ({
+  ...line,
+  y: line.y + view.y - object.y + (edge === "top" ? 0 : view.height - object.height),
+})
 
 const UNSURE: Performed = { method: "atspi:Value.CurrentValue", delivery: "delivered_unverified" }
 

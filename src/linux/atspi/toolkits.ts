@@ -264,6 +264,13 @@ export interface Traits {
    * gets none. In an open menu the pointer chooses.
    */
   readonly itemActionLeavesMenuOpen?: true
+  /** A field without a label of its own has the title of the frame around it as its name. */
+  readonly framesNameFields?: true
+  /**
+   * The action of a check box, a radio button or a button that stays down changes its state, but the app is not notified
+   * of a click, and may do nothing.
+   */
+  readonly toggleIsNoClick?: true
   /** An action on a button that stays down does not release it. */
   readonly downStaysDown?: true
   /** The app reads nothing more from a connection until the call that came by it returns. */
@@ -446,6 +453,8 @@ const QT: Traits = {
   // Tool tips often are, and Qt hands them on unchanged.
   textMayBeMarkup: true,
   comboNameIsValue: true,
+  // QAccessibleWidget: buddyString, and the relation to the group box.
+  framesNameFields: true,
   // QWidget::isVisible is behind both states, and the rectangle of its view behind those of an item.
   outOfView: "by place",
   // A button that stays down is a check box there.
@@ -461,6 +470,8 @@ const QT: Traits = {
   contextMenusAreInNoTree: true,
   // QAccessibleCache::acquireId.
   objectsAreNumberedFrom: 2 ** 31,
+  // QAbstractButton::toggle, without its signal clicked and without the action of a tool button.
+  toggleIsNoClick: true,
   // QAction::trigger, without QMenu's own part.
   itemActionLeavesMenuOpen: true,
   // It pads a text that is shorter than the given length.
@@ -539,6 +550,8 @@ const FIREFOX: Traits = {
   pagesComeWhenAsked: true,
   // The list of suggestions for a field.
   hitTestMissesPopups: true,
+  // A box that comes later in a page may be below, by its z-index.
+  textBoxesOverlap: true,
   // Those for dates have a role of their own.
   timeFieldsArePanels: true,
   // alert(), confirm(), prompt().

@@ -118,17 +118,19 @@ export const BUTTONS: readonly Cell[] = [
 ]
 
 /** GTK 4.8 and LibreOffice show a toggle button as a plain button until it is pressed. */
-const boldOn = (how: Route = "accessibility"): PerToolkit => ({
+const boldOn = (how: Route, inQt = how): PerToolkit => ({
   rest: verified(how, on("toggle", "Bold", true)),
+  qt: verified(inQt, on("toggle", "Bold", true)),
   gtk4: unsupported,
   office: unsupported,
 })
 const agreed = (value: boolean, how: Route = "accessibility"): Done =>
   verified(how, on("check", "Agree", value))
-/** GTK 4.8 offers no action for check and radio buttons. */
-const byPointerOnGtk4 = (cell: (how: Route) => Done): PerToolkit => ({
+/** GTK 4.8 offers no action for check and radio buttons, and the one of Qt is not a click for its app. */
+const byPointerOnGtk4AndQt = (cell: (how: Route) => Done): PerToolkit => ({
   rest: cell("accessibility"),
   gtk4: cell("pointer"),
+  qt: cell("pointer"),
 })
 
 export const TOGGLES: readonly Cell[] = [
@@ -136,7 +138,11 @@ export const TOGGLES: readonly Cell[] = [
     command: "click",
     on: "Bold",
     // The accessible press of LibreOffice acts like a click, but the button does not stay down.
-    want: { rest: by("accessibility", [on("toggle", "Bold", true)]), office: unverified("accessibility") },
+    want: {
+      rest: by("accessibility", [on("toggle", "Bold", true)]),
+      qt: by("pointer", [on("toggle", "Bold", true)]),
+      office: unverified("accessibility"),
+    },
   },
   {
     command: "click",
@@ -144,10 +150,10 @@ export const TOGGLES: readonly Cell[] = [
     input: "physical",
     want: by("pointer", [on("toggle", "Bold", true)]),
   },
-  { command: "toggle", on: "Bold", want: boldOn() },
-  { command: "toggle", on: "Bold", input: "semantic", want: boldOn() },
+  { command: "toggle", on: "Bold", want: boldOn("accessibility", "pointer") },
+  { command: "toggle", on: "Bold", input: "semantic", want: boldOn("accessibility") },
   { command: "toggle", on: "Bold", input: "physical", want: boldOn("pointer") },
-  { command: "check", on: "Bold", want: boldOn() },
+  { command: "check", on: "Bold", want: boldOn("accessibility", "pointer") },
   {
     command: "uncheck",
     on: "Bold",
@@ -155,16 +161,17 @@ export const TOGGLES: readonly Cell[] = [
     about: "Bold, pressed",
     want: {
       rest: verified("accessibility", on("toggle", "Bold", false)),
+      qt: verified("pointer", on("toggle", "Bold", false)),
       office: verified("pointer", on("toggle", "Bold", false)),
     },
   },
   {
     command: "click",
     on: "Agree",
-    want: byPointerOnGtk4((how) => by(how, [on("check", "Agree", true)])),
+    want: byPointerOnGtk4AndQt((how) => by(how, [on("check", "Agree", true)])),
   },
-  { command: "toggle", on: "Agree", want: byPointerOnGtk4((how) => agreed(true, how)) },
-  { command: "check", on: "Agree", want: byPointerOnGtk4((how) => agreed(true, how)) },
+  { command: "toggle", on: "Agree", want: byPointerOnGtk4AndQt((how) => agreed(true, how)) },
+  { command: "check", on: "Agree", want: byPointerOnGtk4AndQt((how) => agreed(true, how)) },
   { command: "check", on: "Agree", input: "semantic", want: { rest: agreed(true), gtk4: unsupported } },
   { command: "check", on: "Agree", input: "physical", want: agreed(true, "pointer") },
   { command: "check", on: "Agree", given: [set("Agree", true)], about: "Agree, checked", want: nothing },
@@ -173,7 +180,7 @@ export const TOGGLES: readonly Cell[] = [
     on: "Agree",
     given: [set("Agree", true)],
     about: "Agree, checked",
-    want: byPointerOnGtk4((how) => agreed(false, how)),
+    want: byPointerOnGtk4AndQt((how) => agreed(false, how)),
   },
   { command: "uncheck", on: "Agree", want: nothing },
   { command: "uncheck", on: "Agree", input: "physical", want: nothing },
@@ -208,12 +215,12 @@ export const TOGGLES: readonly Cell[] = [
   {
     command: "click",
     on: "Medium",
-    want: byPointerOnGtk4((how) => by(how, [on("radio", "Medium", true)])),
+    want: byPointerOnGtk4AndQt((how) => by(how, [on("radio", "Medium", true)])),
   },
   {
     command: "check",
     on: "Medium",
-    want: byPointerOnGtk4((how) => verified(how, on("radio", "Medium", true))),
+    want: byPointerOnGtk4AndQt((how) => verified(how, on("radio", "Medium", true))),
   },
   {
     command: "check",

@@ -104,10 +104,24 @@ describe("a nameless box in a paragraph that holds its text is named by", () => 
     "* Red\n* Green": ["Red", "Green"],
     "Title\n*\nText": [undefined],
     "* Limit:": [undefined],
+    "Pay: * Yearly": ["Yearly"],
+    "1. * Milk": ["Milk"],
+    "Monthly * Yearly": [undefined],
+    "Rating * 1 * 2": [undefined, undefined],
+    "Rating * 1": [undefined],
+    "Poor * * Good": [undefined, undefined],
+    "* * Title": [undefined, undefined],
   }))
     test(`the words behind it, or before it: ${JSON.stringify(text)}`, async () => {
       expect(await namesOf(paragraph(text, ...names.map(() => box)))).toEqual(names)
     })
+})
+
+test("the words behind another control do not name a box", async () => {
+  for (const control of [{ role: "PUSH_BUTTON", name: "Go" } as const, field()]) {
+    using got = await read(paragraph("Every * days *", control, box))
+    expect(nodesOf(got.root).find(({ role }) => role === "checkbox")).not.toHaveProperty("inferredName")
+  }
 })
 
 describe("text directly in a page", () => {
