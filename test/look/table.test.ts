@@ -299,6 +299,22 @@ describe("table", () => {
     })
   })
 
+  test("has no text for an empty field, although the field and its cell have a name", async () => {
+    const field = (name: string, value?: string): Spec => ({
+      role: "cell",
+      name,
+      children: [{ role: "textfield", name, value }],
+    })
+    const fields: Spec = {
+      role: "table",
+      children: [row(cell("a"), field("Town", "Bern")), row(cell("b"), field("Town"))],
+    }
+    expect((await withTables(fields).ok("table")).rows).toEqual([
+      ["a", "Bern"],
+      ["b", ""],
+    ])
+  })
+
   test("puts a cell that spans columns into its first column", async () => {
     const spanning: Spec = {
       role: "table",
