@@ -103,6 +103,8 @@ describe.each(LISTS)("in $kind", ({ kind, row, isSearchedWhole }) => {
       "Row 1",
       "Value 1",
     ])
+    const ofAnyRole = await run("find", "--window-id", window, "--in-row", "Row 1", "--exact")
+    expect(ofAnyRole.data.matches.map(({ name }: { name: string }) => name)).toContain("Value 1")
     const has = isSearchedWhole ? 'cell "Value %" in "Row %"' : 'button "Delete" in "Row %"'
     const target = has.replaceAll("%", String(row))
     const before = await hits(kind, window)
