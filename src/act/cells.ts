@@ -3,7 +3,7 @@ import type { Seen } from "../adapter.ts"
 import type { Context } from "../command.ts"
 import { type CellPlace, nameOfPlace, placeNamed } from "../content/grid.ts"
 import { AppError, NOTHING_DELIVERED } from "../errors.ts"
-import type { Target } from "../refs/resolve.ts"
+import { resolveStored, type Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
 import { refuseCovered } from "./covered.ts"
 import { afterSending, sendAction } from "./deliver.ts"
@@ -22,8 +22,17 @@ export async function fillCell(
   text: string,
 ): Promise<Performed> {
   // A slow app has its keys all the same. The next look shows what they did.
-  await typeIntoCell(ctx, target, action, text, false)
+  await typeIntoCell(ctx, target, action, text, { isChecked: false, again: () => foundAgain(ctx, target) })
   return TYPED
+}
+
+async function foundAgain(ctx: Context, target: Target): Promise<Seen | undefined> {
+  try {
+    return (await resolveStored(ctx, target)).seen
+  } catch (error) {
+    if (error instanceof AppError && !isLate(error)) return undefined
+    throw error
+  }
 }
 
 /**
@@ -35,14 +44,21 @@ export const fillCellOf = (
   target: Target,
   action: Action,
   text: string,
-): Promise<AppError | undefined> => typeIntoCell(ctx, target, action, text, true)
+  again: Again,
+): Promise<AppError | undefined> => typeIntoCell(ctx, target, action, text, { isChecked: true, again })
+
+/**
+ * Finds the cell if its object is gone. LibreOffice makes new objects for all cells when it scrolls to the end of a text
+ * that is typed.
+ */
+type Again = () => Promise<Seen | undefined>
 
 async function typeIntoCell(
   ctx: Context,
   target: Target,
   action: Action,
   text: string,
-  isChecked: boolean,
+  { isChecked, again }: { readonly isChecked: boolean; readonly again: Again },
 ): Promise<AppError | undefined> {
   if (UNTYPABLE.test(text)) throw notTypable(target)
   if (isSlowToType(text)) throw slowToType(...addressOf(target))
@@ -62,7 +78,7 @@ async function typeIntoCell(
     // Removes the rest of a longer text if the app has autocompleted it.
     await pressKey(ctx, target, key(text === "" ? "backspace" : "forwarddelete"), action)
     await pressKey(ctx, target, key("return"), action)
-    return goBack(ctx, target)
+    return goBack(ctx, target, again)
   })
 }
 
@@ -83,9 +99,9 @@ const STAYING_MS = 500
  * Throws if the app asks something instead, e.g. about a mistake in a formula. Returns the error of an app that does not
  * answer in time, e.g. because it draws a long text.
  */
-async function goBack(ctx: Context, target: Target): Promise<AppError | undefined> {
+async function goBack(ctx: Context, target: Target, again: Again): Promise<AppError | undefined> {
   try {
-    await leave(ctx, target)
+    await leave(ctx, target, again)
     return undefined
   } catch (error) {
     if (isLate(error)) return error
@@ -93,11 +109,12 @@ async function goBack(ctx: Context, target: Target): Promise<AppError | undefine
   }
 }
 
-async function leave(ctx: Context, target: Target): Promise<void> {
+async function leave(ctx: Context, target: Target, again: Again): Promise<void> {
   const { entry, seen } = target
   const since = performance.now()
+  let now: Seen | undefined = seen
   const isDone = async (): Promise<true | undefined> => {
-    const now = await ctx.adapter.read(seen.handle)
+    now = (await ctx.adapter.read((now ?? seen).handle)) ?? (await again())
     if (!now?.states.includes("focused") || (await dialogOver(ctx, target))) return true
     // The app commits the text first, and then leaves the cell.
     const isCommitted = (now.value ?? "") !== (seen.value ?? "")
@@ -106,7 +123,7 @@ async function leave(ctx: Context, target: Target): Promise<void> {
   await until(ctx, isDone, { pids: [entry.pid], deadline: ctx.deadline.slice(LEAVING_MS) })
   const dialog = await dialogOver(ctx, target)
   if (dialog) throw asksInstead(target, dialog.id)
-  await sendAction(ctx, seen.handle, { kind: "focus" })
+  if (now) await sendAction(ctx, now.handle, { kind: "focus" })
 }
 
 const key = (name: string) => ({ modifiers: [], key: name })

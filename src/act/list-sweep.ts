@@ -4,6 +4,7 @@ import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { bestOf, type Fits } from "../look/row-search.ts"
 import {
+  allTexts,
   hasUnmade,
   type Joint,
   joint,
@@ -60,7 +61,7 @@ export class Sweep {
     let most = MOST_NOTCHES
     let isFirst = true
     for (let took = 0; ; ) {
-      const hit = bestOf(view.rows, (row) => row.texts, this.#fits)
+      const hit = bestOf(view.rows, allTexts, this.#fits)
       if (hit) return { kind: "found", row: await this.#bring(view, hit) }
       if (this.#ctx.deadline.remaining < took * 1.5 + LEFT_MS) return { kind: "late", rows, isSure }
       const begun = performance.now()
@@ -106,7 +107,7 @@ export class Sweep {
       const next = await this.#scrolled(view, to > 0 ? "down" : "up", size)
       net += to * size
       view = next ?? (await this.#look())
-      const hit = bestOf(view.rows, ({ texts }) => texts, this.#fits)
+      const hit = bestOf(view.rows, allTexts, this.#fits)
       if (hit) return { view, hit }
       const now = order.place(madeTogether(view), this.#words)
       if (now === 0) break
@@ -208,7 +209,7 @@ export class Sweep {
       const isSent = sent !== undefined && sent.delivery !== "not_delivered"
       const asked = isSent ? await this.#changed(view, sent) : undefined
       view = asked ?? (await this.#towards(view, row)) ?? view
-      row = bestOf(view.rows, ({ texts }) => texts, this.#fits) ?? row
+      row = bestOf(view.rows, allTexts, this.#fits) ?? row
     }
     return row
   }

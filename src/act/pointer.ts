@@ -3,7 +3,7 @@ import type { HitCare, InputTarget, Proof, Seen, SeenNode, SeenWindow } from "..
 import type { Context } from "../command.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { hasTrait, type Point, type Rect, type Role } from "../node.ts"
-import { contains, middle } from "../rect.ts"
+import { contains, intersection, middle } from "../rect.ts"
 import { readSame, readSameRow, resolve, type Target, windowOf } from "../refs/resolve.ts"
 import { isInteractive } from "../tree.ts"
 import { inTime, pause, until } from "../until.ts"
@@ -14,7 +14,7 @@ import { refuseUnreachable } from "./unreachable.ts"
 /** Completes the message of a ref that went stale between the proof and the input. */
 export const BEFORE_ACTING = "before it could be acted on"
 
-type PointOf = (seen: Seen) => Point | undefined
+type PointOf = (seen: Seen, window?: SeenWindow) => Point | undefined
 
 interface Clicking {
   readonly button?: "left" | "right"
@@ -93,7 +93,7 @@ export async function turnWheel(
   target: Target,
   action: Extract<Action, { kind: "scroll" }>,
 ): Promise<Performed> {
-  const reached = await reach(ctx, target)
+  const reached = await reach(ctx, target, wheelPointOf)
   const { direction, amount } = action
   const steps = direction === "up" || direction === "left" ? -amount : amount
   const isSideways = direction === "left" || direction === "right"
@@ -192,7 +192,7 @@ async function reach(ctx: Context, target: Target, pointOf: PointOf = clickPoint
     ctx,
     async () => {
       const seen = await readSame(ctx.adapter, target, BEFORE_ACTING)
-      const point = pointOf(seen)
+      const point = pointOf(seen, window)
       // The proof asks again, more thoroughly, once the pointer is there.
       const guess = point && (await lookAt(ctx, seen, point, window, "quick"))
       const isClear = guess?.isSure || guess?.obstacle !== undefined
@@ -207,7 +207,7 @@ async function reach(ctx: Context, target: Target, pointOf: PointOf = clickPoint
       }
       obstacle = "moving"
       isSure = look?.isSure ?? false
-      const again = pointOf(await readSame(ctx.adapter, target, BEFORE_ACTING))
+      const again = pointOf(await readSame(ctx.adapter, target, BEFORE_ACTING), window)
       return again && again.x === point.x && again.y === point.y ? point : undefined
     },
     { pids: [entry.pid] },
@@ -265,11 +265,8 @@ async function proveArrival(ctx: Context, target: Target, place: Expected, isQui
 
 const WHEN_IT_CAME = "when the pointer came"
 
-async function obstacleNow(
-  ctx: Context,
-  target: Target,
-  { at, pointOf, window, isSure, isAside }: Expected,
-): Promise<string | undefined> {
+async function obstacleNow(ctx: Context, target: Target, place: Expected): Promise<string | undefined> {
+  const { at, window, isSure, isAside } = place
   try {
     const seen = await readSame(ctx.adapter, target, WHEN_IT_CAME)
     // A browser answers a quick test with the result of the previous one, and so would miss something that has just
@@ -278,7 +275,7 @@ async function obstacleNow(
     if (isAside && (await holdsControlAt(ctx, seen, at))) return "covered by a control in it"
     // Identity comes last, because a browser's hit test is slow.
     const now = await readSameRow(ctx.adapter, target, WHEN_IT_CAME)
-    if (!isStillAt(now, at, pointOf)) return "somewhere else"
+    if (!isStillAt(now, place)) return "somewhere else"
     // GTK 4 does not name what has just appeared; it only stops reporting the element.
     return look.obstacle ?? (isSure && !look.isSure ? "covered by something without a name" : undefined)
   } catch (error) {
@@ -287,8 +284,8 @@ async function obstacleNow(
 }
 
 /** A small move, e.g. of a highlighted card, does not matter if the whole element takes clicks. */
-function isStillAt(seen: Seen, at: Point, pointOf: PointOf): boolean {
-  const now = pointOf(seen)
+function isStillAt(seen: Seen, { at, pointOf, window }: Expected): boolean {
+  const now = pointOf(seen, window)
   if (now?.x === at.x && now.y === at.y) return true
   const bounds = visibleBounds(seen)
   return pointOf === clickPointOf && !seen.clickPoint && bounds !== undefined && contains(bounds, at)
@@ -338,6 +335,16 @@ function clickPointOf(seen: Seen): Point | undefined {
   if (!bounds) return undefined
   if (seen.clickPoint) return seen.clickPoint
   const { x, y } = middle(bounds)
+  return { x: Math.floor(x), y: Math.floor(y) }
+}
+
+/** A page's list may be much higher than its window. The wheel turns over the part of it that is in the window. */
+const wheelPointOf: PointOf = (seen, window) => {
+  const point = clickPointOf(seen)
+  if (!point || !seen.bounds || !window?.bounds || contains(window.bounds, point)) return point
+  const part = intersection(seen.bounds, window.bounds)
+  if (part.width < 1 || part.height < 1) return point
+  const { x, y } = middle(part)
   return { x: Math.floor(x), y: Math.floor(y) }
 }
 

@@ -112,7 +112,9 @@ async function writeSheet(
   await write(ctx, block, async (one) => {
     const { text, ...place } = one
     const cell = await cellAt(ctx, target, grid, place)
-    const late = await fillCellOf(ctx, cell, { kind: "set-value", value: text }, text)
+    const late = await fillCellOf(ctx, cell, { kind: "set-value", value: text }, text, () =>
+      read(ctx, grid, place),
+    )
     return one === last ? undefined : late
   })
   return { method: "keyboard", ...(await readBack(ctx, target, grid, block)) }
@@ -215,17 +217,23 @@ async function write<C extends Cell>(
     const isAsked = error.details?.window_id !== undefined
     // The same place may be another row now.
     const isMoved = error.details?.kind === "not_there"
+    const perhaps =
+      next && error.disposition?.delivery === "delivery_uncertain" ? `, and perhaps ${nameOfPlace(next)}` : ""
     const retry = isMoved || error.disposition?.retry === "unknown" ? "unknown" : "safe"
-    throw new AppError(error.code, `${done} of ${block.length} cells were written: ${error.message}`, {
-      suggestion:
-        isAsked || isMoved
-          ? error.suggestion
-          : next &&
-            `See the sheet with 'table', then continue at ${nameOfPlace(next)}; --timeout-ms gives a large block more time`,
-      details: { ...error.details, written: done, next: next && nameOfPlace(next) },
-      disposition:
-        done === 0 && error.disposition ? error.disposition : { delivery: "delivery_uncertain", retry },
-    })
+    throw new AppError(
+      error.code,
+      `${done} of ${block.length} cells were written${perhaps}: ${error.message}`,
+      {
+        suggestion:
+          isAsked || isMoved
+            ? error.suggestion
+            : next &&
+              `See the sheet with 'table', then continue at ${nameOfPlace(next)}; --timeout-ms gives a large block more time`,
+        details: { ...error.details, written: done, next: next && nameOfPlace(next) },
+        disposition:
+          done === 0 && error.disposition ? error.disposition : { delivery: "delivery_uncertain", retry },
+      },
+    )
   }
 }
 
@@ -239,10 +247,14 @@ async function cellAt(
   grid: CellGrid<Handle>,
   place: CellPlace,
 ): Promise<Target> {
-  const handle = await grid.cell(place)
-  const seen = handle && (await ctx.adapter.read(handle))
+  const seen = await read(ctx, grid, place)
   if (!seen) throw notThere(target, place)
   return targetAt(target, seen)
+}
+
+async function read(ctx: Context, grid: CellGrid<Handle>, place: CellPlace): Promise<Seen | undefined> {
+  const handle = await grid.cell(place)
+  return handle && (await ctx.adapter.read(handle))
 }
 
 /** Compares the block with what was written. An app that does not answer in time has its keys all the same. */

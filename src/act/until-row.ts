@@ -220,7 +220,7 @@ class RowSearch {
     return new AppError("ELEMENT_NOT_FOUND", `None of ${rows} in ${ref} shows ${quoted(words)}${missed}`, {
       suggestion: isAll
         ? `See its rows: agent-desktop table ${ref}`
-        : `The rows before them were not searched: agent-desktop scroll ${ref} ${back} --until TEXT`,
+        : `The rows ${direction === "down" ? "before" : "after"} them were not searched: agent-desktop scroll ${ref} ${back} --until TEXT`,
       details: { kind: "no_row", ...details },
       disposition,
     })

@@ -169,9 +169,9 @@ interface Shown extends Partial<Omit<TableRows, "complete">> {
   readonly complete?: boolean
 }
 
-const cutShort = ({ rows }: TableRows): AppError =>
-  new AppError("TIMEOUT", `Only the first ${rows.length} of the rows could be read in time`, {
-    suggestion: "Retry with a longer --timeout-ms, or with fewer rows",
+const cutShort = ({ ref_id, rows }: TableRows): AppError =>
+  new AppError("TIMEOUT", `Only ${rows.length} of the rows could be read`, {
+    suggestion: `Retry with a longer --timeout-ms, or with fewer rows; a list that creates its rows when they are scrolled to: agent-desktop scroll ${ref_id} --until TEXT`,
     details: { kind: "deadline", rows_read: rows.length },
   })
 

@@ -101,7 +101,8 @@ export function withinRow(
   const has = (words: string | undefined): boolean =>
     words !== undefined && (isExact ? words === text : words.toLowerCase().includes(text.toLowerCase()))
   const row: Holder = {
-    mayBe: (node) => isRowLike(node) || ROW_BOXES.has(node.role),
+    // GTK 4 recreates cells like rows. A cell that holds its text is not the row.
+    mayBe: (node) => (isRowLike(node) && node.role !== "cell") || ROW_BOXES.has(node.role),
     hasText: true,
     isText: (node) => has(calledOf(node)) || (hasValue(node.role) && has(node.value)),
   }

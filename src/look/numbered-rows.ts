@@ -18,7 +18,7 @@ export interface RowsOfTree {
 
 export function rowsOfTree(node: SeenNode, grid: TreeGrid<Handle>): RowsOfTree {
   const { header, rows } = rowsIn(node)
-  const more = unmadeIn(node)
+  const more = Math.max(unmadeIn(node), (grid.rowCount ?? 0) - rows.length)
   const widths = rows.map(({ cells }) => cells.length)
   return {
     header,

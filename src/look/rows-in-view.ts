@@ -1,7 +1,7 @@
 import type { Direction } from "../action.ts"
 import type { SeenNode } from "../adapter.ts"
-import type { Rect } from "../node.ts"
-import { walk, wordsOf } from "../tree.ts"
+import { isRow, type Rect } from "../node.ts"
+import { isInteractive, walk, wordsOf } from "../tree.ts"
 import { actorOf, rowsIn, textOf } from "./rows.ts"
 
 /** The rows that a list shows at one moment, to see how far it has scrolled. */
@@ -11,6 +11,8 @@ export interface SeenRow {
   readonly node: SeenNode
   readonly actor: SeenNode
   readonly texts: readonly string[]
+  /** Texts that are only a part of a cell, such as the subject in a card of a mail. */
+  readonly parts: readonly string[]
   readonly key: string
   readonly isShown: boolean
   readonly bounds: Rect | undefined
@@ -49,17 +51,31 @@ export function rowsOf(root: SeenNode): readonly SeenRow[] {
     const { node, cells } = row
     const own = wordsOf(node)
     const texts = cells.map(textOf)
+    const all = own && !texts.includes(own) ? [own, ...texts] : texts
     const isShown = [node, ...cells].every(({ states }) => !states.some((state) => AWAY.has(state)))
     return {
       node,
       actor: actorOf(row),
-      texts: own && !texts.includes(own) ? [own, ...texts] : texts,
+      texts: all,
+      parts: partsOf(cells).filter((part) => !all.includes(part)),
       key: texts.join("\t"),
       isShown,
       bounds: node.bounds ?? cells[0]?.bounds,
     }
   })
 }
+
+const partsOf = (cells: readonly SeenNode[]): readonly string[] =>
+  cells.flatMap((cell) =>
+    cell.children
+      .filter((child) => !isRow(child))
+      .flatMap((child) =>
+        [...walk(child)].flatMap(({ node }) => (isInteractive(node) ? [] : (wordsOf(node) ?? []))),
+      ),
+  )
+
+/** The texts by which a row is found. */
+export const allTexts = ({ texts, parts }: SeenRow): readonly string[] => [...texts, ...parts]
 
 const AWAY: ReadonlySet<string> = new Set(["offscreen", "hidden"])
 

@@ -60,8 +60,12 @@ export function textOf(node: SeenNode): string {
   const isPlain = parts.every(({ role }) => hasTrait(role, "text") || role === "image")
   if (own && (parts.length === 0 || isPlain)) return own
   const inside = parts.map(textOf).filter(Boolean).join(" ")
-  return inside || own
+  // A page names a cell by its content, and an empty field by its label.
+  return inside || (holdsField(node) ? "" : own)
 }
+
+const holdsField = ({ children }: SeenNode): boolean =>
+  children.some((child) => !isRow(child) && (hasTrait(child.role, "typable") || holdsField(child)))
 
 function ownText({ role, name, value, states }: SeenNode): string {
   if (states.includes("secure")) return ""
@@ -69,7 +73,8 @@ function ownText({ role, name, value, states }: SeenNode): string {
     if (states.includes("indeterminate")) return "indeterminate"
     return states.includes("checked") ? "checked" : "unchecked"
   }
-  return hasTrait(role, "typable") || role === "combobox" || role === "slider" || role === "cell"
+  if (hasTrait(role, "typable")) return value ?? ""
+  return role === "combobox" || role === "slider" || role === "cell"
     ? (value ?? name ?? "")
     : (name ?? value ?? "")
 }

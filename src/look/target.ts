@@ -21,6 +21,7 @@ import {
   seeOverDialog,
   unlessClosed,
 } from "./reachable.ts"
+import { rowsIn } from "./rows.ts"
 import { type Gaps, gapsOf } from "./search.ts"
 import { addressIn, isOutsideSheets, seeCell, seeFocusedCell } from "./sheet-cell.ts"
 import { chooseWindow, type WindowChoice, windowsOfApp } from "./windows.ts"
@@ -254,10 +255,9 @@ async function revealIn(
   const names = [...(isItem ? [name] : []), ...within.map((holder) => holder.name)].flatMap(
     (one) => one ?? [],
   )
-  const lists = seen.places.filter(
-    ({ node }) => isList(node) && (node.children_count ?? 0) > node.children.length,
-  )
-  if (names.length === 0 || lists.length === 0 || !(await ctx.adapter.caughtUp(seen.window))) return undefined
+  if (names.length === 0) return undefined
+  const lists = await unmadeLists(ctx, seen)
+  if (lists.length === 0 || !(await ctx.adapter.caughtUp(seen.window))) return undefined
   const refs = await refsFor(ctx, seen, lists.slice(0, MOST_LISTS))
   for (const text of names) {
     for (const ref of refs) {
@@ -266,6 +266,20 @@ async function revealIn(
     }
   }
   return undefined
+}
+
+/** Lists that do not have objects for all rows. A page's list may only count its rows, with aria-rowcount. */
+async function unmadeLists(ctx: Context, { places }: Seeing): Promise<readonly Position[]> {
+  const lists = places.filter(({ node }) => isList(node))
+  const isUnmade = await Promise.all(
+    lists.map(async ({ node }) => {
+      if ((node.children_count ?? 0) > node.children.length) return true
+      const grid = await ctx.adapter.grid(node.handle)
+      return grid?.kind === "tree" && (grid.rowCount ?? 0) > rowsIn(node).rows.length
+    }),
+  )
+  const found = lists.filter((_, at) => isUnmade[at])
+  return found.filter(({ ancestors }) => !found.some(({ node }) => ancestors.includes(node)))
 }
 
 const MOST_LISTS = 3

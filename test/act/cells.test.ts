@@ -125,6 +125,24 @@ describe.concurrent("an app that does not answer after the keys", () => {
     return holding({ role: "table", name: "It", states: ["enabled"], grid, children: cells })
   }
 
+  test("is not denied set-cells if it replaces the object of the cell meanwhile", async () => {
+    const { act, world, element } = await sheet(async () => [["new"]])
+    const first = element.children[0]!
+    world.onKey = (combo) => {
+      if (combo === "forwarddelete") {
+        first.remove()
+        first.route = "errs"
+        element.add({ ...CELL, name: "A1", value: "", route: "works" }, 0)
+      }
+      if (combo === "return") element.children[0]!.set({ states: ["enabled"] })
+    }
+    expect((await act("set-cells", { at: "A1", tsv: "new" })).data).toMatchObject({
+      cells: 1,
+      disposition: { delivery: "delivered_verified", retry: "safe" },
+    })
+    expect(world.sent("A1").at(-1)).toBe("semantic focus")
+  })
+
   test("ends set-cells after the cell that has its text, and the error counts it", async () => {
     const { act, world } = await sheet()
     dropsReadsAfterReturn(world)
@@ -136,6 +154,18 @@ describe.concurrent("an app that does not answer after the keys", () => {
       disposition: { delivery: "delivery_uncertain", retry: "safe" },
     })
     expect(world.keys.filter((combo) => combo === "return")).toHaveLength(1)
+  })
+
+  test("ends set-cells in the middle of a cell, and the error names the cell", async () => {
+    const { act, world } = await sheet()
+    world.onKey = (combo) => {
+      if (combo === "forwarddelete") world.fail("input", new AppError("ACTION_FAILED", "No"))
+    }
+    expect((await act("set-cells", { at: "A1", tsv: "new\nnext" })).error).toMatchObject({
+      message: expect.stringContaining("0 of 2 cells were written, and perhaps A1: No"),
+      details: { written: 0, next: "A1" },
+      disposition: { delivery: "delivery_uncertain" },
+    })
   })
 
   test("leaves the last cell of set-cells in doubt", async () => {

@@ -213,6 +213,18 @@ describe.concurrent("the point", () => {
     expect(sent()).toEqual(["pointer click"])
   })
 
+  test("turns the wheel over the part of a long list that is in its window", async () => {
+    const { act, sent } = await holding({
+      ...BUTTON,
+      role: "list",
+      bounds: { ...bounds, y: -9000, height: 10_000 },
+      route: "absent",
+    })
+    const { data, error } = await act("scroll", { ref_id: 'list "It"', direction: "down", timeout_ms: SHORT })
+    expect(data ?? error).toMatchObject({ method: "wheel" })
+    expect(sent()).toEqual(["wheel scroll"])
+  })
+
   test("of an element out of view is scrolled into view", async () => {
     const { act, sent } = await holding({
       ...BUTTON,

@@ -1,11 +1,19 @@
 import { expect, test } from "bun:test"
-import { joint, orderOf, rowsMoved, type SeenRow, viewOf } from "../../src/look/rows-in-view.ts"
+import {
+  allTexts,
+  joint,
+  orderOf,
+  rowsMoved,
+  rowsOf,
+  type SeenRow,
+  viewOf,
+} from "../../src/look/rows-in-view.ts"
 
 /** Two looks at a list that makes objects for some of its rows, and keeps that of the row with the focus. */
 
 const row = (text: string, isShown = false): SeenRow => {
   const node = { role: "row", states: [], children: [] } as unknown as SeenRow["node"]
-  return { node, actor: node, texts: [text], key: text, isShown, bounds: undefined }
+  return { node, actor: node, texts: [text], parts: [], key: text, isShown, bounds: undefined }
 }
 const rows = (first: number, last: number, shown = first): readonly SeenRow[] =>
   Array.from({ length: last - first + 1 }, (_, at) => row(`Row ${first + at}`, first + at === shown))
@@ -40,4 +48,18 @@ test("in a sorted list the position of a text is known, also for numbers; in an 
   expect(orderOf(reversed, "Row 9000")?.place(reversed, "Row 9000")).toBe(-1)
   expect(orderOf([...rows(100, 130), ...rows(0, 30)], "Row 9")).toBeUndefined()
   expect(orderOf(rows(1, 10), "Row 9")).toBeUndefined()
+})
+
+test("a row is also found by a text that is a part of its cell, but not by the name of a button in it", () => {
+  const node = (role: string, name: string | undefined, ...children: readonly object[]) => ({
+    role,
+    name,
+    states: [],
+    children,
+  })
+  const subject = node("statictext", "Report 7")
+  const card = node("option", "Ada, Report 7", node("group", undefined, subject, node("button", "Star")))
+  const [found] = rowsOf(node("listbox", "Mails", card) as unknown as SeenRow["node"])
+  expect(allTexts(found!)).toContain("Report 7")
+  expect(allTexts(found!)).not.toContain("Star")
 })

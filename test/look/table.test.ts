@@ -294,6 +294,38 @@ describe("table", () => {
     expect(data.rows.length).toBeLessThan(30_000)
   })
 
+  test("does not number rows of which the app only gives the count", async () => {
+    const counted: Spec = {
+      role: "list",
+      grid: () => ({ kind: "tree", rowCount: 400 }),
+      children: [row(cell("a")), row(cell("b"))],
+    }
+    const it = withTables(counted)
+    const data = await it.ok("table")
+    expect(data).toMatchObject({ rows: [["a"], ["b"]], row_count: 400, complete: false })
+    expect(data.first_row).toBeUndefined()
+    expect((await it.run("table", { rows: "1-2" })).error).toMatchObject({
+      code: "ACTION_NOT_SUPPORTED",
+      message: "The rows of @e1 have no numbers: the app creates them as the list is scrolled",
+    })
+  })
+
+  test("has no text for an empty field, although the field and its cell have a name", async () => {
+    const field = (name: string, value?: string): Spec => ({
+      role: "cell",
+      name,
+      children: [{ role: "textfield", name, value }],
+    })
+    const fields: Spec = {
+      role: "table",
+      children: [row(cell("a"), field("Town", "Bern")), row(cell("b"), field("Town"))],
+    }
+    expect((await withTables(fields).ok("table")).rows).toEqual([
+      ["a", "Bern"],
+      ["b", ""],
+    ])
+  })
+
   test("puts a cell that spans columns into its first column", async () => {
     const spanning: Spec = {
       role: "table",

@@ -147,7 +147,7 @@ async function openTree(atspi: Atspi, element: Element, interfaces: number): Pro
     // A page counts its header, too.
     rowCount: rowCount && Math.max(0, rowCount - (numbers?.headers ?? 0)),
     columnCount,
-    firstRow: numbers?.first,
+    firstRow: numbers && (numbers.first ?? (origin.traits.rowsInPlaceLackNumbers ? 0 : undefined)),
     columnOf: isTable
       ? (cell) => translatingErrors(origin, columnOf(atspi, Element.of(cell).ref))
       : undefined,

@@ -115,6 +115,8 @@ export interface Traits {
   readonly tablesAnswerByCell?: true
   /** A table may say how many rows and columns its app has, and which of them it shows. */
   readonly pagesCountRows?: true
+  /** A row has a number only if it is not the one of its place among its siblings. */
+  readonly rowsInPlaceLackNumbers?: true
   /** A table with columns holds a list, which holds its rows. */
   readonly columnViewsHoldLists?: true
 
@@ -509,6 +511,7 @@ const PAGES: Traits = {
 
 const CHROMIUM: Traits = {
   ...PAGES,
+  rowsInPlaceLackNumbers: true,
   // After the first step of a smooth scroll, the next report comes half a second later.
   tellsLate: 650,
   // <input type="number">

@@ -88,13 +88,13 @@ export async function placesInView(
 }
 
 /**
- * Reads the cells of a table, or the items of a list. The kind of the first one in a column holds for the others, and
- * they have no children.
+ * Reads the cells of a table, or the items of a list. The kind of the first one in a column holds for the others. They
+ * have no children, unless the first one has some: a cell of GTK 3 with an icon has its text in a child.
  */
 export class ColumnSource implements Source {
   readonly #source: Source
   readonly #columnOf: (ref: Ref) => number | undefined
-  readonly #kinds = new Map<number, Promise<Facts>>()
+  readonly #kinds = new Map<number, Promise<Kind>>()
 
   constructor(source: Source, columnOf: (ref: Ref) => number | undefined) {
     this.#source = source
@@ -112,20 +112,33 @@ export class ColumnSource implements Source {
     const first = this.#kinds.get(column)
     if (!first) {
       const facts = Promise.resolve(whole())
-      this.#kinds.set(column, facts)
+      const kind = this.#kindOf(ref, facts)
+      // Only the other cells of the column wait for it.
+      kind.catch(() => {})
+      this.#kinds.set(column, kind)
       return facts
     }
-    const likeFirst = async ({ role, interfaces }: Facts): Promise<Facts> => {
-      if (role !== ROLE.TABLE_CELL && role !== ROLE.LIST_ITEM) return whole()
+    const likeFirst = async ({ role, interfaces, hasParts }: Kind): Promise<Facts> => {
+      if (hasParts || (role !== ROLE.TABLE_CELL && role !== ROLE.LIST_ITEM)) return whole()
       return { ...(await this.#source.facts(ref, { ...look, role, interfaces })), childCount: 0 }
     }
     // If the first has gone away, each of the others is asked for its kind.
     return first.then(likeFirst, whole)
   }
 
+  async #kindOf(ref: Ref, first: Promise<Facts>): Promise<Kind> {
+    const { role, interfaces, name } = await first
+    const parts = name === "" && role === ROLE.TABLE_CELL ? await this.#source.children(ref, false) : []
+    return { role, interfaces, hasParts: parts.length > 0 }
+  }
+
   children(ref: Ref, showing: boolean): Maybe<readonly Child[]> {
     return this.#source.children(ref, showing)
   }
+}
+
+interface Kind extends Pick<Facts, "role" | "interfaces"> {
+  readonly hasParts: boolean
 }
 
 /**
