@@ -219,13 +219,16 @@ async function write<C extends Cell>(
     const isMoved = error.details?.kind === "not_there"
     const perhaps =
       next && error.disposition?.delivery === "delivery_uncertain" ? `, and perhaps ${nameOfPlace(next)}` : ""
+    // The next try would end in the same way.
+    const isRefused =
+      done === 0 && error.disposition?.delivery === "not_delivered" && error.code !== "TIMEOUT"
     const retry = isMoved || error.disposition?.retry === "unknown" ? "unknown" : "safe"
     throw new AppError(
       error.code,
       `${done} of ${block.length} cells were written${perhaps}: ${error.message}`,
       {
         suggestion:
-          isAsked || isMoved
+          isAsked || isMoved || isRefused
             ? error.suggestion
             : next &&
               `See the sheet with 'table', then continue at ${nameOfPlace(next)}; --timeout-ms gives a large block more time`,

@@ -168,6 +168,20 @@ describe.concurrent("an app that does not answer after the keys", () => {
     })
   })
 
+  test("ends set-cells at the first cell with the suggestion of the refusal", async () => {
+    const { act, world } = await sheet()
+    const locked = new AppError("ACTION_FAILED", "No", {
+      suggestion: "Unlock it",
+      disposition: NOTHING_DELIVERED,
+    })
+    world.fail("input", locked)
+    expect((await act("set-cells", { at: "A1", tsv: "new\nnext" })).error).toMatchObject({
+      message: expect.stringContaining("0 of 2 cells were written: No"),
+      suggestion: "Unlock it",
+      disposition: { delivery: "not_delivered" },
+    })
+  })
+
   test("leaves the last cell of set-cells in doubt", async () => {
     const { act, world } = await sheet(async () => {
       throw LATE
