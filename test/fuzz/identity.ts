@@ -85,6 +85,13 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
 
 /** Codes of an app or a machine that is busy. */
 const LATE: ReadonlySet<string> = new Set(["TIMEOUT", "APP_UNRESPONSIVE"])
+/** Codes of a description that is not followed. Its window may have closed since. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  "AMBIGUOUS_TARGET",
+  "ELEMENT_NOT_FOUND",
+  "STALE_REF",
+  "WINDOW_NOT_FOUND",
+])
 
 class Run {
   readonly #desktop: TestDesktop
@@ -195,7 +202,7 @@ class Run {
     const isOne = meant.every((ids) => ids.length === 1 && ids[0] === meant[0]?.[0])
     const isThere =
       isOne && (target.part !== "model" || ((await this.#shownNow())?.has(meant[0]![0]!) ?? false))
-    const isRefusal = code === "ELEMENT_NOT_FOUND" || code === "AMBIGUOUS_TARGET" || code === "STALE_REF"
+    const isRefusal = REFUSALS.has(code)
     if (code === "AMBIGUOUS_TARGET") figures.ambiguous++
     if (isThere) figures.there++
     if (isWrong) figures.wrong++
