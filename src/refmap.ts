@@ -93,7 +93,7 @@ export const EMPTY_MAP: RefMap = { inner: new Map(), counter: 0 }
 
 /**
  * Adds the entries that the map does not hold yet. `refs` has one ref per entry; an element that already has a ref
- * keeps it.
+ * keeps it, unless its entry is out of date.
  */
 export function appendEntries(
   map: RefMap,
@@ -108,7 +108,9 @@ export function appendEntries(
   let counter = map.counter
   const refs = entries.map((entry) => {
     const near = placesOf(entry).flatMap((place) => refsAt.get(place) ?? [])
-    const known = near.find((ref) => sameElement(inner.get(ref)!, entry))
+    const known = near.find(
+      (ref) => sameElement(inner.get(ref)!, entry) && !isOutdated(inner.get(ref)!, entry),
+    )
     if (known !== undefined) return known
     counter += 1
     const ref = `@e${counter}`
@@ -120,6 +122,13 @@ export function appendEntries(
   if (counter === map.counter) return { map, refs }
   return { map: { ...map, inner, counter }, refs }
 }
+
+/**
+ * True if a ref's own entry no longer proves its element, which was seen again: another row showed the same texts, and
+ * the list has changed since.
+ */
+export const isOutdated = (old: RefEntry, { neighbours }: RefEntry): boolean =>
+  old.neighbours !== undefined && old.neighbours !== neighbours
 
 /** Fails if a number exceeds the highest ref. */
 export function refuseAbove(counter: number): void {

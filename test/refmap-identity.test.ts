@@ -91,6 +91,15 @@ test("a known element keeps its ref, and a new element gets the next number", ()
   expect(map.inner.size).toBe(2)
 })
 
+test("a ref that no longer proves its element, one of two equal rows in a list that has changed, is not given again", () => {
+  const known: RefEntry = { ...addressed, has_twin: true, neighbours: "before" }
+  expect(appendEntries(mapOf(known), [known]).refs).toEqual(["@e1"])
+  const { map, refs } = appendEntries(mapOf(known), [{ ...known, neighbours: "after" }])
+  expect(refs).toEqual(["@e2"])
+  expect(appendEntries(map, [{ ...known, neighbours: "after" }]).refs).toEqual(["@e2"])
+  expect(appendEntries(mapOf(known), [addressed]).refs).toEqual(["@e2"])
+})
+
 test("a stored long name is recognised when the element is found again", () => {
   const long = { ...addressed, name: "x".repeat(5000) }
   const stored = parseRefMap(formatRefMap(mapOf(long)))

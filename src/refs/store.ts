@@ -16,6 +16,7 @@ import {
   appendEntries,
   type BusHint,
   EMPTY_MAP,
+  isOutdated,
   MAX_REF,
   type RefEntry,
   type RefMap,
@@ -148,7 +149,7 @@ function numberStable(paths: SessionPaths, entries: readonly RefEntry[]): Promis
   )
 }
 
-/** Adds entries to a map. `refs` has one ref per entry; an element that has a ref in the map keeps it. */
+/** Adds entries to a map. `refs` has one ref per entry. */
 type Append = (
   map: RefMap,
   entries: readonly RefEntry[],
@@ -157,12 +158,13 @@ type Append = (
 
 const appendStable: Append = (map, entries, paths) => {
   const known = survivorsOf(map, entries, "stable")
-  if (known.every((one) => one?.isMoved === false)) return { map, refs: known.map((one) => one!.ref) }
+  const isCurrent = known.map(
+    (one, i) => one?.isMoved === false && !isOutdated(map.inner.get(one.ref)!, entries[i]!),
+  )
+  if (isCurrent.every(Boolean)) return { map, refs: known.map((one) => one!.ref) }
   const next = reserve(paths, known.filter((one) => one === undefined).length, map.counter)
   const refs = known.map((one) => one?.ref ?? `@e${next()}`)
-  const renewed = refs.flatMap((ref, i): [string, RefEntry][] =>
-    known[i]?.isMoved === false ? [] : [[ref, entries[i]!]],
-  )
+  const renewed = refs.flatMap((ref, i): [string, RefEntry][] => (isCurrent[i] ? [] : [[ref, entries[i]!]]))
   const counter = Math.max(map.counter, ...refs.map((ref) => Number(ref.slice(2))))
   return { map: { ...map, inner: new Map([...map.inner, ...renewed]), counter }, refs }
 }
