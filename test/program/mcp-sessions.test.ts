@@ -63,8 +63,10 @@ const presses = async (app: Fixture): Promise<number> =>
   (await app.events()).filter(({ event, name }) => event === "press" && name === "Press me").length
 
 async function snapshotOf(server: Served, app: Fixture, flags: object = {}): Promise<Json> {
-  const { windows } = await server.ok("list_windows")
-  const { id } = windows.find(({ title }: Json) => title === app.title)
+  const id = await until(async () => {
+    const { windows } = await server.ok("list_windows")
+    return windows.find(({ title }: Json) => title === app.title)?.id
+  })
   return server.ok("snapshot", { window_id: id, ...flags })
 }
 

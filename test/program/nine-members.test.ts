@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { startFixture } from "../fixtures/fixture.ts"
+import { answersOf, windowTitled } from "../support/answers.ts"
 import { openDesktop } from "../support/desktop.ts"
 
 const MEMBERS = "pid role name value states bounds bounds_hash available_actions source_app".split(" ")
@@ -21,8 +22,11 @@ test.each(["gtk3", "gtk4", "qt6", "web"] as const)(
   async (toolkit) => {
     await using desktop = await openDesktop({ name: `nine-${toolkit}` })
     const fixture = await startFixture(desktop, toolkit)
-    const { json: windows } = await desktop.run("list-windows")
-    const { id } = windows.data.windows.find(({ title }: { title: string }) => title === fixture.title)
+    const id = await windowTitled(
+      answersOf(() => desktop),
+      fixture.title,
+      60_000,
+    )
     await desktop.run("snapshot", "--window-id", id)
     const path = `${desktop.home}/last_refmap.json`
     const entries: [string, { name: string }][] = Object.entries(JSON.parse(readFileSync(path, "utf8")).inner)
