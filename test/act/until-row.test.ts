@@ -116,8 +116,14 @@ describe.concurrent("a row that a list keeps above its view, and reports as visi
     })
   })
 
-  test("is scrolled into view for a target in it", async () => {
-    const { run, element } = await kept(true)
+  test("is scrolled into view for a target in it, although the app was busy at the first look", async () => {
+    const { run, world, element } = await kept(true)
+    world.isBusy = true
+    let looks = 0
+    world.onCaughtUp = () => {
+      looks += 1
+      world.isBusy = looks < 3
+    }
     const { data, error } = await run("click", { ref_id: 'button "Star" in "Row 3"', app: "App" })
     expect(data?.disposition.delivery ?? error).toStartWith("delivered")
     expect(element.children[3]?.bounds?.y).toBe(10)
