@@ -28,10 +28,10 @@ export type Swept =
   | { readonly kind: "found"; readonly row: SeenRow }
   /**
    * `end`: all rows in the direction were seen, unless some may have been skipped. `late`: the time was up. `stuck`:
-   * the list is not at its end and does not move.
+   * the list is not at its end and does not move. `away`: the row was seen, but did not come into view.
    */
   | {
-      readonly kind: "end" | "late" | "stuck"
+      readonly kind: "end" | "late" | "stuck" | "away"
       readonly rows: number
       readonly isSure: boolean
     }
@@ -62,7 +62,7 @@ export class Sweep {
     let isFirst = true
     for (let took = 0; ; ) {
       const hit = bestOf(view.rows, allTexts, this.#fits)
-      if (hit) return { kind: "found", row: await this.#bring(view, hit) }
+      if (hit) return this.#found(view, hit, { rows, isSure })
       if (this.#ctx.deadline.remaining < took * 1.5 + LEFT_MS) return { kind: "late", rows, isSure }
       const begun = performance.now()
       const step = await this.#step(view, direction, most).catch((error: unknown) => {
@@ -84,7 +84,7 @@ export class Sweep {
       view = step.view
       const jumped = isFirst && this.#hasUnmade ? await this.#bySize(view, direction, isFree) : undefined
       isFirst = false
-      if (jumped?.hit) return { kind: "found", row: await this.#bring(jumped.view, jumped.hit) }
+      if (jumped?.hit) return this.#found(jumped.view, jumped.hit, { rows, isSure })
       if (jumped) view = jumped.view
     }
   }
@@ -198,20 +198,51 @@ export class Sweep {
     if (moved) this.#rowsPerNotch = moved / notches
   }
 
-  /** Scrolls until a row that was seen is in view. */
-  async #bring(seen: View, hit: SeenRow): Promise<SeenRow> {
-    let [view, row] = [seen, hit]
-    for (let tries = 0; !row.isShown && tries < MOST_TRIES && !this.#ctx.deadline.expired; tries++) {
+  async #found(view: View, hit: SeenRow, searched: { rows: number; isSure: boolean }): Promise<Swept> {
+    const row = await this.#bring(view, hit)
+    return row ? { kind: "found", row } : { kind: "away", ...searched }
+  }
+
+  /** Scrolls until a row that was seen is in view. undefined: it does not come into view. */
+  async #bring(seen: View, hit: SeenRow): Promise<SeenRow | undefined> {
+    let { view, row } = await this.#inView(seen, hit)
+    for (let tries = 0; !row.isShown; tries++) {
+      if (tries === MOST_TRIES || this.#ctx.deadline.expired) return undefined
       // A row out of view of a list that makes rows may report any place.
       const sent = this.#hasUnmade
         ? undefined
         : await sendAction(this.#ctx, row.node.handle, { kind: "scroll-to" })
       const isSent = sent !== undefined && sent.delivery !== "not_delivered"
       const asked = isSent ? await this.#changed(view, sent) : undefined
-      view = asked ?? (await this.#towards(view, row)) ?? view
-      row = bestOf(view.rows, allTexts, this.#fits) ?? row
+      const next = asked ?? (await this.#towards(view, row))
+      if (next) ({ view, row } = await this.#inView(next, bestOf(next.rows, allTexts, this.#fits) ?? row))
     }
     return row
+  }
+
+  /**
+   * A page may report rows as visible that it keeps far above and below the view. If a hit test does not find the row,
+   * those it does find are in view, and the rows between them.
+   */
+  async #inView(view: View, row: SeenRow): Promise<{ readonly view: View; readonly row: SeenRow }> {
+    const isHit = async ({ node, bounds }: SeenRow): Promise<boolean | undefined> => {
+      const { kind } = bounds
+        ? await this.#ctx.adapter.hit(node.handle, middle(bounds), "quick")
+        : { kind: "unknown" as const }
+      return kind === "unknown" ? undefined : kind === "hit"
+    }
+    const at = view.rows.indexOf(row)
+    if (at < 0 || !row.isShown || (await isHit(row)) !== false) return { view, row }
+    const hits = await Promise.all(view.rows.map((one) => one.isShown && isHit(one)))
+    const drawn = view.rows.flatMap(({ bounds }, i) => (hits[i] === true && bounds ? [bounds] : []))
+    // A window behind others, for example, gives no answer.
+    if (drawn.length === 0) return { view, row }
+    const top = Math.min(...drawn.map(({ y }) => y))
+    const bottom = Math.max(...drawn.map(({ y, height }) => y + height))
+    const isBeyond = ({ bounds }: SeenRow): boolean =>
+      bounds !== undefined && (middle(bounds).y < top || middle(bounds).y > bottom)
+    const rows = view.rows.map((one) => (one.isShown && isBeyond(one) ? { ...one, isShown: false } : one))
+    return { view: { ...view, rows }, row: rows[at] ?? row }
   }
 
   async #towards(view: View, row: SeenRow): Promise<View | undefined> {

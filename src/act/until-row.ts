@@ -100,7 +100,7 @@ interface Hit {
 type Outcome =
   | { readonly kind: "found"; readonly hit: Hit; readonly others: number }
   /** `changing`: rows came or went during the search, and shifted the others. */
-  | { readonly kind: "end" | "late" | "stuck" | "changing"; readonly searched: Searched }
+  | { readonly kind: "end" | "late" | "stuck" | "away" | "changing"; readonly searched: Searched }
 
 /** Time that another search needs at least. */
 const AGAIN_MS = 1500
@@ -214,6 +214,12 @@ class RowSearch {
           disposition,
         },
       )
+    if (kind === "away")
+      return new AppError("ACTION_FAILED", `${ref} does not scroll to the row that shows ${quoted(words)}`, {
+        suggestion: "Run it again: it continues from here. --timeout-ms 60000 gives it more time",
+        details: { kind: "no_move", ...details },
+        disposition,
+      })
     const isAll = searched.first_row === 1 && searched.last_row === searched.row_count
     const back = direction === "down" ? "up" : "down"
     const missed = searched.may_have_missed ? "; some may have been skipped" : ""

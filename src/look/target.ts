@@ -118,7 +118,7 @@ async function lookUntilFound(ctx: Context, quest: Quest): Promise<Looked> {
     // A sheet has a million rows to scroll through, and knows each cell by its address.
     const address = addressIn(seen, description)
     if (address !== undefined) return seeCell(ctx, seen, address, find)
-    if (!reveal) return undefined
+    if (!reveal || !(await ctx.adapter.caughtUp(seen.window))) return undefined
     hasRevealed = true
     looked.revealed = await revealIn(ctx, seen, description, reveal)
     return looked.revealed && ifFound(await look())
@@ -257,7 +257,7 @@ async function revealIn(
   )
   if (names.length === 0) return undefined
   const lists = await unmadeLists(ctx, seen)
-  if (lists.length === 0 || !(await ctx.adapter.caughtUp(seen.window))) return undefined
+  if (lists.length === 0) return undefined
   const refs = await refsFor(ctx, seen, lists.slice(0, MOST_LISTS))
   for (const text of names) {
     for (const ref of refs) {
