@@ -7,7 +7,7 @@ import type { ActionChanges } from "../look/fit-changes.ts"
 import { chooseWindow, operate, type WindowChoice } from "../look/windows.ts"
 import { hasTrait } from "../node.ts"
 import { resolve, windowOf } from "../refs/resolve.ts"
-import { until } from "../until.ts"
+import { until, untilChanged } from "../until.ts"
 import type { Watch } from "../watch.ts"
 import { proveFocus, takeFocus } from "./keyboard.ts"
 import { inputTarget, ofPreparation } from "./pointer.ts"
@@ -138,11 +138,36 @@ async function pressAnywhere(ctx: Context, press: Press): Promise<Pressed> {
 const NO_WINDOW =
   "No listed window had the focus: only a desktop shortcut or an unlisted window can have received the keys"
 
-async function pressInWindow(ctx: Context, window: SeenWindow, press: Press): Promise<Pressed> {
-  const element = await ctx.adapter.focused(window)
+/** `raised`: for a window that has just come to the front. */
+async function pressInWindow(
+  ctx: Context,
+  window: SeenWindow,
+  press: Press,
+  raised?: Watch,
+): Promise<Pressed> {
+  const focused = await ctx.adapter.focused(window)
+  const element = raised && focused ? await insidePage(ctx, window, focused, raised) : focused
   const doubt = await untilEnterWorks(ctx, window, element, press)
   await send(ctx, { ...press, window }, window.pid, element, window)
   return pressed(window, element, { doubt })
+}
+
+/**
+ * The focused element once a page that has just come to the front has reported it. Until then the page itself has the
+ * focus, as in a page without a focused element.
+ */
+async function insidePage(
+  ctx: Context,
+  window: SeenWindow,
+  focused: Seen,
+  watch: Watch,
+): Promise<Seen | undefined> {
+  if (focused.role !== "webarea" || !focused.tellsLate) return focused
+  const inside = async (): Promise<Seen | undefined> => {
+    const now = await ctx.adapter.focused(window)
+    return now?.role === "webarea" ? undefined : now
+  }
+  return (await untilChanged(watch, inside, ctx.deadline.slice(focused.tellsLate))) ?? focused
 }
 
 /**
@@ -251,7 +276,7 @@ async function borrowFocus(ctx: Context, window: SeenWindow, press: Press): Prom
   await beforeKeys(operate(ctx, { window_id: window.id }, { kind: "focus" }))
   const watch = await beforeKeys(ctx.adapter.watch([window.pid]))
   try {
-    const result = await pressInWindow(ctx, window, { ...press, settle: true })
+    const result = await pressInWindow(ctx, window, { ...press, settle: true }, watch)
     if (!before) return result
     return { ...result, focus_returned: await giveBack(ctx, window, before, watch) }
   } catch (error) {

@@ -300,3 +300,31 @@ describe.concurrent.each([
     expect(world.calls).not.toContain("keepFocus")
   })
 })
+
+test("press in a page that has just come to the front reports the element in it, which the page reports late", async () => {
+  const it = desk()
+  const browser = it.world.app("Browser", { pid: 300 })
+  const button = { role: "button", name: "Press me", states: ["enabled"] } as const
+  const page = {
+    role: "webarea",
+    name: "Page",
+    states: ["focused"],
+    tellsLate: 400,
+    children: [button],
+  } as const
+  const behind = browser.window("Page", [page], { id: "w-1" })
+  const other = it.world.app("Editor", { pid: 400 }).window("Text", [], { id: "w-2" })
+  it.world.focused = other
+  const [webarea] = behind.root.children
+  behind.onFocus = () => {
+    setTimeout(() => {
+      webarea!.states = []
+      webarea!.children[0]!.states.push("focused")
+      it.world.emit()
+    }, 50)
+  }
+  expect(await it.ok("press", { combo: "space", window_id: "w-1" })).toMatchObject({
+    element: { role: "button", name: "Press me" },
+    focus_returned: true,
+  })
+})
