@@ -17,7 +17,8 @@ import {
   type View,
   viewOf,
 } from "../look/rows-in-view.ts"
-import { middle } from "../rect.ts"
+import { contains, middle } from "../rect.ts"
+import { windowOf } from "../refs/resolve.ts"
 import { sendAction } from "./deliver.ts"
 import { isLate } from "./failures.ts"
 import { type ListScroll, MOST_NOTCHES } from "./list-scroll.ts"
@@ -206,6 +207,7 @@ export class Sweep {
   /** Scrolls until a row that was seen is in view. undefined: it does not come into view. */
   async #bring(seen: View, hit: SeenRow): Promise<SeenRow | undefined> {
     let { view, row } = await this.#inView(seen, hit)
+    let jump: Jump | undefined
     for (let tries = 0; !row.isShown; tries++) {
       if (tries === MOST_TRIES || this.#ctx.deadline.expired) return undefined
       // A row out of view of a list that makes rows may report any place.
@@ -214,7 +216,8 @@ export class Sweep {
         : await sendAction(this.#ctx, row.node.handle, { kind: "scroll-to" })
       const isSent = sent !== undefined && sent.delivery !== "not_delivered"
       const asked = isSent ? await this.#changed(view, sent) : undefined
-      const next = asked ?? (await this.#towards(view, row))
+      if (!asked) jump = this.#jumpTo(view, row, jump)
+      const next = asked ?? (jump && (await this.#towards(view, jump)))
       if (next) ({ view, row } = await this.#inView(next, bestOf(next.rows, allTexts, this.#fits) ?? row))
     }
     return row
@@ -225,11 +228,16 @@ export class Sweep {
    * those it does find are in view, and the rows between them.
    */
   async #inView(view: View, row: SeenRow): Promise<{ readonly view: View; readonly row: SeenRow }> {
+    const { adapter } = this.#ctx
     const isHit = async ({ node, bounds }: SeenRow): Promise<boolean | undefined> => {
-      const { kind } = bounds
-        ? await this.#ctx.adapter.hit(node.handle, middle(bounds), "quick")
-        : { kind: "unknown" as const }
-      return kind === "unknown" ? undefined : kind === "hit"
+      if (!bounds) return undefined
+      const at = middle(bounds)
+      const hit = await adapter.hit(node.handle, at, "quick")
+      if (hit.kind !== "occluded") return hit.kind === "hit" ? true : undefined
+      if (!hit.isOtherApp) return false
+      // Behind another window it may be in view. Outside its own window it is not.
+      const own = (await windowOf(adapter, this.#scroll.list.entry))?.bounds
+      return own && !contains(own, at) ? false : undefined
     }
     const at = view.rows.indexOf(row)
     if (at < 0 || !row.isShown || (await isHit(row)) !== false) return { view, row }
@@ -245,15 +253,24 @@ export class Sweep {
     return { view: { ...view, rows }, row: rows[at] ?? row }
   }
 
-  async #towards(view: View, row: SeenRow): Promise<View | undefined> {
-    const at = view.rows.indexOf(row)
-    const [first, last] = [
-      view.rows.findIndex(({ isShown }) => isShown),
-      view.rows.findLastIndex(({ isShown }) => isShown),
-    ]
-    const distance = at < first ? at - first : at - last
-    const notches = Math.max(1, Math.floor(Math.abs(distance) / this.#rowsPerNotch))
+  /**
+   * The next step towards a row. If it is one of the few that are kept from far away, its distance is unknown: goes twice
+   * as far each time until it has passed the row, and then half as far.
+   */
+  #jumpTo({ rows }: View, row: SeenRow, last: Jump | undefined): Jump {
+    const at = rows.indexOf(row)
+    const first = rows.findIndex(({ isShown }) => isShown)
+    const distance = at < first ? at - first : at - rows.findLastIndex(({ isShown }) => isShown)
+    const near = Math.max(1, Math.floor(Math.abs(distance) / this.#rowsPerNotch))
     const direction = distance < 0 ? "up" : "down"
+    const hasPassed = last !== undefined && (last.hasPassed || last.direction !== direction)
+    const isKept = this.#hasUnmade && (at < MOST_KEPT || at >= rows.length - MOST_KEPT)
+    const far = last && isKept ? Math.floor(hasPassed ? last.notches / 2 : last.notches * 2) : 0
+    const most = this.#scroll.hasBar ? Number.POSITIVE_INFINITY : MOST_NOTCHES
+    return { direction, notches: Math.min(most, Math.max(near, far)), hasPassed }
+  }
+
+  async #towards(view: View, { direction, notches }: Jump): Promise<View | undefined> {
     const next = await this.#scrolled(view, direction, notches)
     if (next) this.#learn(view, next, notches, joint(view.rows, next.rows, direction))
     return next
@@ -308,6 +325,13 @@ const LEFT_MS = 500
 
 /** Attempts to scroll on before the list counts as stuck. */
 const MOST_STEPS = 4
+
+interface Jump {
+  readonly direction: Direction
+  readonly notches: number
+  /** True if the view has been on the other side of the row. */
+  readonly hasPassed: boolean
+}
 
 interface Step {
   readonly view: View

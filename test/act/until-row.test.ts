@@ -108,7 +108,7 @@ describe.concurrent("a row that a list keeps above its view, and reports as visi
 
   test("is not reported as found if the list does not scroll to it", async () => {
     const { run } = await kept(false)
-    const args = { ref_id: 'listbox "It"', direction: "up", until: "Row 3", timeout_ms: 6000 }
+    const args = { ref_id: 'listbox "It"', direction: "up", until: "Row 3", timeout_ms: 2500 }
     expect((await run("scroll", args)).error).toMatchObject({
       code: "ACTION_FAILED",
       message: expect.stringContaining('does not scroll to the row that shows "Row 3"'),
