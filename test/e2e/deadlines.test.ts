@@ -84,7 +84,10 @@ test.each(Object.keys(FAULTS))("if %s, every command ends in time and says what 
   const { result: outcomes, slackMs } = await timed(() => inTurns(lines, inProcess))
   expect(outcomes.filter(({ ms }) => ms > TIMEOUT_MS * 1.1 + slackMs).map(shown)).toEqual([])
   expect(outcomes.filter((one) => !isInOrder(one)).map(shown)).toEqual([])
-  expect(outcomes.filter((one) => isReading(one) && !fault.reading.test(one.code)).map(shown)).toEqual([])
+  // If the machine is too busy for a command of this length, the bus may be late before the app is asked.
+  const isLate = (code: string): boolean => slackMs > TIMEOUT_MS && code === "TIMEOUT"
+  const isWrong = ({ code }: Outcome): boolean => !fault.reading.test(code) && !isLate(code)
+  expect(outcomes.filter((one) => isReading(one) && isWrong(one)).map(shown)).toEqual([])
   expect(outcomes.filter((one) => one.code !== "ok" && acts(one) && !one.delivery).map(shown)).toEqual([])
 
   const some = ["snapshot --app stubborn", "click $Press", "press ctrl+a", "wait --menu", "status"]

@@ -245,15 +245,12 @@ async function openUserBus(env: Env, deadline: Deadline): Promise<Bus> {
 /** `isLate`: the bus may be there, since the time was up before it could be reached. */
 function noAccessibility(cause: unknown, isLate: boolean): AppError {
   const detail = cause instanceof DBusError ? `${cause.code}: ${cause.message}` : String(cause)
-  return new AppError(
-    isLate ? "TIMEOUT" : "PLATFORM_NOT_SUPPORTED",
-    "The accessibility bus of this session cannot be reached",
-    {
-      suggestion:
-        "Run inside the desktop session with at-spi2-core installed, or use 'desktop-start'; 'doctor' shows what is missing",
-      platformDetail: detail,
-    },
-  )
+  if (isLate) return silentBus(detail)
+  return new AppError("PLATFORM_NOT_SUPPORTED", "The accessibility bus of this session cannot be reached", {
+    suggestion:
+      "Run inside the desktop session with at-spi2-core installed, or use 'desktop-start'; 'doctor' shows what is missing",
+    platformDetail: detail,
+  })
 }
 
 /** The bus is silent, so it is unknown whether the app would answer. */

@@ -81,6 +81,9 @@ describe("the accessibility bus that refs come from", () => {
     using silent = startPeer({})
     const opening = sessionOn({ DISPLAY: ":none" }).a11y(Deadline.in(100), `:none 12 ${silent.address}`)
 
-    expect(await opening.catch((error: unknown) => error)).toMatchObject({ code: "TIMEOUT" })
+    expect(await opening.catch((error: unknown) => error)).toMatchObject({
+      code: "TIMEOUT",
+      message: "The accessibility bus did not answer in time",
+    })
   })
 })
