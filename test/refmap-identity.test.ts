@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { appendEntries, EMPTY_MAP, type RefEntry, type RefMap, sameElement } from "../src/refmap.ts"
+import { EMPTY_MAP, type RefEntry, type RefMap, sameElement } from "../src/refmap.ts"
+import { appendEntries } from "../src/refs/append.ts"
 import { formatRefMap, parseRefMap } from "../src/refs/refmap-json.ts"
 import { mapOf, save } from "./support/ref-entries.ts"
 

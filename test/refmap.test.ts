@@ -3,7 +3,6 @@ import fc from "fast-check"
 import { AppError } from "../src/errors.ts"
 import { ACTION_NAMES, allRoles, STATES } from "../src/node.ts"
 import {
-  appendEntries,
   nameForIdentity,
   parseRef,
   type RefEntry,
@@ -11,6 +10,7 @@ import {
   type Surroundings,
   valueForMap,
 } from "../src/refmap.ts"
+import { appendEntries } from "../src/refs/append.ts"
 import { formatRefMap, parseRefMap } from "../src/refs/refmap-json.ts"
 import { mapOf, save } from "./support/ref-entries.ts"
 

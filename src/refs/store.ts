@@ -12,16 +12,8 @@ import {
   refuseUnlessOwn,
   writePrivateFile,
 } from "../private-files.ts"
-import {
-  appendEntries,
-  type BusHint,
-  EMPTY_MAP,
-  isOutdated,
-  MAX_REF,
-  type RefEntry,
-  type RefMap,
-  refuseAbove,
-} from "../refmap.ts"
+import { type BusHint, EMPTY_MAP, MAX_REF, type RefEntry, type RefMap } from "../refmap.ts"
+import { appendEntries, hasLostProof, refuseAbove } from "./append.ts"
 import { formatRefMap, isDamage, numberOf, parseRefMap } from "./refmap-json.ts"
 import { isRunning, randomLetters, type SessionPaths, sessionPaths } from "./session-paths.ts"
 import { survivorsOf } from "./survivors.ts"
@@ -159,7 +151,7 @@ type Append = (
 const appendStable: Append = (map, entries, paths) => {
   const known = survivorsOf(map, entries, "stable")
   const isCurrent = known.map(
-    (one, i) => one?.isMoved === false && !isOutdated(map.inner.get(one.ref)!, entries[i]!),
+    (one, i) => one?.isMoved === false && !hasLostProof(map.inner.get(one.ref)!, entries[i]!),
   )
   if (isCurrent.every(Boolean)) return { map, refs: known.map((one) => one!.ref) }
   const next = reserve(paths, known.filter((one) => one === undefined).length, map.counter)

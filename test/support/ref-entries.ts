@@ -1,4 +1,5 @@
-import { appendEntries, EMPTY_MAP, type RefEntry, type RefMap } from "../../src/refmap.ts"
+import { EMPTY_MAP, type RefEntry, type RefMap } from "../../src/refmap.ts"
+import { appendEntries } from "../../src/refs/append.ts"
 
 /** An entry of a ref map, and maps of entries. */
 
