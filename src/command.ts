@@ -92,8 +92,15 @@ export interface Command<S extends Input = Input> extends CommandDef {
   readonly aside?: boolean
   readonly tool: ToolSet
   readonly trace: Traced
-  /** "check": its line in a flow says what must hold. "never": it has no line, since a flow runs inside a desktop. */
-  readonly flow?: "check" | "never"
+  /**
+   * "state": its line in a flow expects the state that it has read. "condition": its line waits for the same condition.
+   * "never": it has no line, since a flow runs inside a desktop.
+   */
+  readonly flow?: "state" | "condition" | "never"
+  /** True if these arguments wait for a notification that comes after the start of the batch. */
+  awaitsNotification?(args: Item["args"]): boolean
+  /** It serves a client until the client leaves. */
+  readonly serves?: boolean
   /** A recorded flow expects it in the line after the command. */
   readonly leaves?: Left
   /** The only description of its arguments. */
@@ -263,6 +270,8 @@ export interface Definition<E extends v.ObjectEntries, O extends v.GenericSchema
     | "tool"
     | "trace"
     | "flow"
+    | "awaitsNotification"
+    | "serves"
     | "leaves"
     | "examples"
   > {

@@ -36,7 +36,7 @@ async function main(words: readonly string[]): Promise<number> {
 }
 
 async function runOnce(command: Command, args: Arguments, settings: Settings): Promise<number> {
-  if (command.name === "mcp") (await import("./door/compiler.ts")).leaveOutLastStage(process.argv.slice(2))
+  if (command.serves) (await import("./door/compiler.ts")).leaveOutLastStage(process.argv.slice(2))
   const start = performance.now()
   const interruption = catchSignals()
   surviveLateFailures(settings)
@@ -81,7 +81,7 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
   const progress = showProgress(command, args)
   const envelope = await runLoaded(door, command, args)
   await progress.end()
-  await close({ forGood: command.name === "mcp" })
+  await close({ forGood: command.serves === true })
   if (settings.verbose) await logOutcome(envelope, performance.now() - start)
   // A command with formats of its own takes the flag for itself, and leaves the environment's word for all commands.
   const code = await answer(envelope, args.format === "json" ? "json" : settings.format, command)
@@ -97,7 +97,7 @@ function surviveLateFailures(settings: Settings): void {
 }
 
 /** Shows a person at the terminal that a command is running, once it has taken a while. */
-function showProgress({ name, input }: Command, args: Arguments): { end(): Promise<void> } {
+function showProgress({ name, input, serves }: Command, args: Arguments): { end(): Promise<void> } {
   const since = performance.now()
   let shown: Promise<Progress> | undefined
   const show = async (): Promise<Progress> => {
@@ -111,8 +111,8 @@ function showProgress({ name, input }: Command, args: Arguments): { end(): Promi
   const timer = setTimeout(() => {
     shown = show()
   }, LONG_MS)
-  // A server is idle until a client asks for something.
-  if (name === "mcp") clearTimeout(timer)
+  // A server is idle until its client asks for something.
+  if (serves) clearTimeout(timer)
   return {
     async end() {
       clearTimeout(timer)

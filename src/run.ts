@@ -295,7 +295,9 @@ function contextFor(door: Door, secrets: Secrets, parts: Parts): Context {
       await validate(items, check, at)
     },
     async rememberNotifications(items) {
-      if (items.some((item) => item.command === "wait" && item.args.notification === true)) {
+      for (const { command: name, args } of items) {
+        const command = await loadCommand(door, name)
+        if (known || !command.awaitsNotification?.(args)) continue
         known = await parts.adapter.notifications()
       }
     },

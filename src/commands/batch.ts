@@ -23,7 +23,9 @@ export const batch = defineCommand({
     commands: v.pipe(
       v.union([v.string(), v.array(v.looseObject({}))]),
       v.description('Array of {"command", "args"}; as text it is JSON, or - for standard input'),
-      v.metadata({ cli: { position: 0, value: "JSON", freeText: true } satisfies CliHints }),
+      v.metadata({
+        cli: { position: 0, value: "JSON", freeText: true, holdsCommands: true } satisfies CliHints,
+      }),
     ),
     stop_on_error: flag("Stop at the first command that fails, and fail"),
   },

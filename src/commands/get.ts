@@ -158,7 +158,7 @@ export const is = defineCommand({
   effect: "reads",
   tool: "all",
   trace: "pictures",
-  flow: "check",
+  flow: "state",
   input: { ...targetInput, property: choice(STATES, "Which state", { position: 1, value: "PROP" }) },
   output: () =>
     v.object({

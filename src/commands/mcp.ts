@@ -18,6 +18,7 @@ export const mcp = defineCommand({
   tool: "never",
   trace: "nothing",
   flow: "never",
+  serves: true,
   timeoutMs: 0,
   input: {
     tools: v.optional(

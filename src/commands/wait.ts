@@ -33,7 +33,8 @@ export const wait = defineCommand({
   effect: "reads",
   tool: "core",
   trace: "pictures",
-  flow: "check",
+  flow: "condition",
+  awaitsNotification: ({ notification }) => notification === true,
   timeoutMs: 30_000,
   input: {
     ms: v.optional(whole("Just wait this many milliseconds", 0, 86_400_000, { position: 0, value: "MS" })),

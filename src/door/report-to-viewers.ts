@@ -50,7 +50,7 @@ async function begin(
   const lines = places.length > 0 ? await connect(places) : []
   if (lines.length === 0) return undefined
   const { fieldsFor, hiddenTexts, shownArguments, shownResult } = await import("../trace/redact.ts")
-  const fields = await fieldsFor(door.commands, [name])
+  const fields = await fieldsFor(door.commands, name, args)
   for (const text of hiddenTexts(name, args, fields)) texts.add(text)
   const begun: Begun = {
     id: `${process.pid}-${++reports}`,
@@ -63,7 +63,7 @@ async function begin(
   }
   for (const line of lines) line.send({ kind: "report", ...begun })
   return (outcome, ms) => {
-    const result = shownResult(name, summaryOf(outcome), texts)
+    const result = shownResult(summaryOf(outcome), texts, fields(name))
     const ended: Ended = { ok: outcome.ok, duration_ms: Math.round(ms * 10) / 10, result }
     for (const line of lines) {
       line.send(ended)

@@ -25,9 +25,9 @@ export async function expectedAfter(
   data: object,
 ): Promise<Written> {
   const answer: Answer = data
-  if (command.name === "is") return { words: checkOf(plan, answer), expected: [] }
+  if (command.flow === "state") return { words: checkOf(plan, answer), expected: [] }
   const words = toArgv(command, plan.args)
-  if (command.name === "wait")
+  if (command.flow === "condition")
     return { words: args.ms === undefined ? ["expect", ...words.slice(1)] : words, expected: [] }
   if (plan.reason !== undefined || plan.pid === undefined || answer.app_ended === true)
     return { words, expected: [] }

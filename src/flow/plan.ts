@@ -43,8 +43,11 @@ export interface Expectation {
 
 export function isRecorded({ command, named }: RecordedStep): boolean {
   if (command.delegates || command.flow === "never") return false
-  return command.effect !== "reads" || command.flow === "check" || command.acts?.(named) === true
+  return command.effect !== "reads" || isCheck(command) || command.acts?.(named) === true
 }
+
+/** The line of the command says what must hold, and changes nothing. */
+const isCheck = ({ flow }: Command): boolean => flow === "state" || flow === "condition"
 
 export async function planOf(ctx: Context, step: RecordedStep): Promise<Plan> {
   const { command, named } = step
@@ -157,7 +160,7 @@ async function planForWindow(
 ): Promise<Plan> {
   const isOnWindow = fields.some(({ name, required }) => name === "app" && !required)
   const { window_id, ...rest } = given
-  if (!isOnWindow || (command.flow === "check" && window_id === undefined)) return bare(given)
+  if (!isOnWindow || (isCheck(command) && window_id === undefined)) return bare(given)
   const window = await chooseWindow(ctx.adapter, args, { orApp: true })
   const app = typeof args.app === "string" ? args.app : window.app_name
   const about = `in a window of ${quoted(app)}`

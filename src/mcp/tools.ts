@@ -39,7 +39,8 @@ function toolOf(command: Command, offered: readonly Command[], shared: Shared): 
     name,
     typeof property === "object" && isShared(name, property) ? bare(property) : property,
   ])
-  const items = command.name === "batch" ? itemsOf(offered) : {}
+  const lists = fieldsOf(command.input).filter(({ holdsCommands }) => holdsCommands)
+  const items = Object.fromEntries(lists.map(({ name }) => [name, itemsOf(offered)]))
   const whole = { ...schema, properties: { ...Object.fromEntries(shown), ...items } }
   const annotations: Tool["annotations"] = {
     ...(command.effect === "reads" ? { readOnlyHint: true } : {}),
@@ -81,19 +82,17 @@ function bare({ type, enum: values }: JsonSchema): JsonSchema {
   return values ? { enum: values } : { type }
 }
 
-/** A batch holds commands by name; their arguments are those of the tools. */
+/** A list of commands by name; their arguments are those of the tools. */
 const itemsOf = (offered: readonly Command[]) => ({
-  commands: {
-    type: "array",
-    description: "Commands to run, in order. args: the arguments of the tool with that name",
-    items: {
-      type: "object",
-      properties: {
-        command: { enum: offered.map(({ name }) => name).filter((name) => name !== "batch") },
-        args: { type: "object" },
-      },
-      required: ["command"],
+  type: "array",
+  description: "Commands to run, in order. args: the arguments of the tool with that name",
+  items: {
+    type: "object",
+    properties: {
+      command: { enum: offered.filter(({ delegates }) => !delegates).map(({ name }) => name) },
+      args: { type: "object" },
     },
+    required: ["command"],
   },
 })
 

@@ -35,6 +35,8 @@ export interface CliHints {
   readonly narrows?: boolean
   /** The value that stands for standard input. */
   readonly stdin?: string
+  /** Its value is a list of commands with their arguments. */
+  readonly holdsCommands?: boolean
 }
 
 type Scalar = "boolean" | "string" | "number" | "choice"
@@ -73,6 +75,8 @@ export interface Field {
   readonly narrows?: boolean
   /** The value that stands for standard input. */
   readonly stdin?: string
+  /** Its value is a list of commands with their arguments. */
+  readonly holdsCommands?: boolean
 }
 
 // Every command reads fields before it runs, so this code uses loops: the first call of an array method such as flatMap
@@ -202,6 +206,7 @@ function fieldOf(name: string, schema: Layer): Field {
     target: hints.target,
     narrows: hints.narrows,
     stdin: hints.stdin,
+    holdsCommands: hints.holdsCommands,
   }
 }
 

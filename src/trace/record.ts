@@ -18,7 +18,7 @@ import { AppError } from "../errors.ts"
 import { guard } from "../policy.ts"
 import { parseRef } from "../refmap.ts"
 import { TRACE_FILE, type TraceEntry } from "./entry.ts"
-import { commandsIn, type FieldsOf, fieldsFor, hiddenTexts, shownArguments, shownResult } from "./redact.ts"
+import { type FieldsOf, fieldsFor, hiddenTexts, shownArguments, shownResult } from "./redact.ts"
 
 export interface TraceOptions {
   readonly directory: string
@@ -53,7 +53,7 @@ export function openTrace({ directory, screenshots, onFailure }: TraceOptions): 
     try {
       for (const text of hiddenTexts(facts.command, args, fieldsOf)) texts.add(text)
       const { before, after, ...head } = facts
-      const result = shownResult(facts.command, outcome.ok ? outcome.data : outcome.error, texts)
+      const result = shownResult(outcome.ok ? outcome.data : outcome.error, texts, fieldsOf(facts.command))
       const entry: TraceEntry = {
         ...head,
         arguments: shownArguments(args, fieldsOf(facts.command)),
@@ -92,7 +92,7 @@ export function openTrace({ directory, screenshots, onFailure }: TraceOptions): 
       const duration_ms = Math.round((end - start) * 10) / 10
       const facts = { time, duration_ms, pid: process.pid, door: through, session, desktop, command: name }
       const snapshot_id = await snapshotOf(door, args, outcome)
-      const fields = await fieldsFor(door.commands, commandsIn(name, args))
+      const fields = await fieldsFor(door.commands, name, args)
       record({ ...facts, snapshot_id, before, after }, args, outcome, fields)
       spentMs += performance.now() - end
       return outcome

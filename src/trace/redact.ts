@@ -1,4 +1,4 @@
-import { type Command, findCommand, type Registry } from "../command.ts"
+import { findCommand, type Registry } from "../command.ts"
 import { typesCharacter } from "../keys.ts"
 import { outline } from "../look/outline.ts"
 import type { Node } from "../node.ts"
@@ -30,14 +30,31 @@ const MOST_RESULT = 8000
 /** Returns the fields of a command; undefined if the name is not a command. */
 export type FieldsOf = (command: string) => readonly Field[] | undefined
 
-/** The fields of these commands, by name. */
-export async function fieldsFor(commands: Registry, names: readonly string[]): Promise<FieldsOf> {
+/** The fields of a command, and of all commands that its arguments hold. */
+export async function fieldsFor(commands: Registry, name: string, args: unknown): Promise<FieldsOf> {
   const known = new Map<string, readonly Field[]>()
-  for (const name of new Set(names)) {
-    const command: Command | undefined = await findCommand(commands, name)?.()
-    if (command) known.set(name, fieldsOf(command.input))
+  const waiting: Called[] = [{ command: name, args }]
+  for (let called = waiting.pop(); called; called = waiting.pop()) {
+    const command = await findCommand(commands, called.command)?.()
+    if (!command) continue
+    const fields = fieldsOf(command.input)
+    known.set(called.command, fields)
+    waiting.push(...heldBy(called.args, fields))
   }
   return (name) => known.get(name)
+}
+
+interface Called {
+  readonly command: string
+  readonly args: unknown
+}
+
+/** The commands that the arguments hold, which may come as JSON; empty if they are invalid. */
+function heldBy(args: unknown, fields: readonly Field[]): readonly Called[] {
+  if (!isObject(args)) return []
+  return Object.entries(args).flatMap(([name, value]) =>
+    spelledAs(fields, name)?.holdsCommands ? commandsIn(value) : [],
+  )
 }
 
 /** The arguments of a command. Each text that may be secret is replaced by its length. */
@@ -48,33 +65,32 @@ export function shownArguments(args: unknown, fields: readonly Field[] = []): un
   )
 }
 
-/** Every text that `shownArguments` hides, also in the items of a batch: results must not repeat them. */
+/** Every text that `shownArguments` hides, also in the commands of a batch: results must not repeat them. */
 export function hiddenTexts(command: string, args: unknown, fieldsOf: FieldsOf): readonly string[] {
   if (!isObject(args)) return textsIn(args)
   const fields = fieldsOf(command) ?? []
   return Object.entries(args).flatMap(([name, value]) => {
-    if (command === "batch" && name === "commands")
-      return itemsOf(value).flatMap((item) => hiddenTexts(String(item.command), item.args, fieldsOf))
-    return shownArgument(value, spelledAs(fields, name)) === value ? [] : textsIn(value)
+    const field = spelledAs(fields, name)
+    if (field?.holdsCommands)
+      return commandsIn(value).flatMap((held) => hiddenTexts(held.command, held.args, fieldsOf))
+    return shownArgument(value, field) === value ? [] : textsIn(value)
   })
 }
 
-/** The name of the command, and for a batch those of its items. */
-export function commandsIn(command: string, args: unknown): readonly string[] {
-  const items = command === "batch" && isObject(args) ? itemsOf(args.commands) : []
-  return [command, ...items.map((item) => String(item.command))]
+/** `data` or `error` without secret values, without any of `texts`, and of limited length. */
+export function shownResult(result: object, texts: Iterable<string>, fields: readonly Field[] = []): unknown {
+  const secrets = [...texts].filter((text) => text.length >= SHORTEST_SECRET)
+  const own = fields.some(({ holdsCommands }) => holdsCommands) ? withoutHeldResults(result) : result
+  const shown = withoutTexts(shownMembers(toJson(own)), secrets)
+  return isObject(shown) ? cutToSize(shown) : shown
 }
 
-/** `data` or `error` without secret values, without any of `texts`, and of limited length. */
-export function shownResult(command: string, result: object, texts: Iterable<string>): unknown {
-  // Items of a batch have lines of their own.
-  if (command === "batch" && "results" in result && Array.isArray(result.results))
+/** The commands that a command runs have lines of their own. */
+function withoutHeldResults(result: object): object {
+  if ("results" in result && Array.isArray(result.results))
     return { results: `(${result.results.length} items)` }
-  if (command === "batch" && "details" in result && isObject(result.details))
-    return shownResult("", { ...result, details: { ...result.details, results: undefined } }, texts)
-  const secrets = [...texts].filter((text) => text.length >= SHORTEST_SECRET)
-  const shown = withoutTexts(shownMembers(toJson(result)), secrets)
-  return isObject(shown) ? cutToSize(shown) : shown
+  if (!("details" in result && isObject(result.details))) return result
+  return { ...result, details: { ...result.details, results: undefined } }
 }
 
 /** Shorter texts occur in too many harmless words. */
@@ -103,17 +119,19 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-/** The items of a batch, which may come as JSON; empty if it is invalid. */
-function itemsOf(commands: unknown): readonly Members[] {
-  if (typeof commands !== "string") return Array.isArray(commands) ? commands.filter(isObject) : []
+/** A list of commands, which may come as JSON; empty if it is invalid. */
+function commandsIn(list: unknown): readonly Called[] {
+  if (typeof list !== "string") return Array.isArray(list) ? list.filter(isObject).map(calledBy) : []
   try {
-    const parsed: unknown = JSON.parse(commands)
-    return Array.isArray(parsed) ? parsed.filter(isObject) : []
+    const parsed: unknown = JSON.parse(list)
+    return Array.isArray(parsed) ? commandsIn(parsed) : []
   } catch {
     // The batch reports this failure.
     return []
   }
 }
+
+const calledBy = ({ command, args }: Members): Called => ({ command: String(command), args })
 
 function shownMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shownMembers)
