@@ -24,7 +24,7 @@ import {
 import { rowsIn } from "./rows.ts"
 import { type Gaps, gapsOf } from "./search.ts"
 import { addressIn, isOutsideSheets, seeCell, seeFocusedCell } from "./sheet-cell.ts"
-import { chooseWindow, type WindowChoice, windowsOfApp } from "./windows.ts"
+import { chooseWindow, noWindowHasFocus, type WindowChoice, windowsOfApp } from "./windows.ts"
 
 /** Turns a caller's words into a ref: the only matching element among those that a user could act on now. */
 
@@ -51,7 +51,10 @@ export async function findTarget(
   const description = isFocus ? undefined : parseDescription(target)
   const find = description ? describedInRows(ctx, description) : focusIn
   const { found, last, silence, revealed } = await lookUntilFound(ctx, { choice, description, find, reveal })
-  if (!found) throw last ? await missing(ctx, target, last, isFocus) : (silence ?? noWindow())
+  if (!found)
+    throw last
+      ? await missing(ctx, target, last, isFocus)
+      : (silence ?? noWindowHasFocus({ disposition: NOTHING_DELIVERED }))
   const [only, ...others] = found.found
   if (!only || others.length > 0) throw await ambiguous(ctx, target, found)
   if (ctx.isFlow && !isFocus && choice.window_id === undefined) await refuseTwins(ctx, target, found, find)
@@ -407,9 +410,3 @@ function placeOf({ surface, window }: Seeing): string {
   const name = `window ${window.id} ${quoted(cut(window.title, 80))} of ${quoted(window.app_name)}`
   return surface === "window" ? name : `the open ${surface} of ${name}`
 }
-
-const noWindow = (): AppError =>
-  new AppError("WINDOW_NOT_FOUND", "No window has the focus", {
-    suggestion: "Use 'list-windows' to see available windows, then pass --app or --window-id",
-    disposition: NOTHING_DELIVERED,
-  })

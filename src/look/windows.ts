@@ -28,10 +28,14 @@ export async function chooseWindow(
   if (choice.app !== undefined) return windowOfApp(windows, choice.app)
   const focused = windows.find((window) => window.is_focused)
   if (focused) return focused
-  throw new AppError("WINDOW_NOT_FOUND", "No window has the focus", {
-    suggestion: "Use 'list-windows' to see available windows, then pass --window-id",
-  })
+  throw noWindowHasFocus()
 }
+
+export const noWindowHasFocus = (facts: Pick<AppError, "disposition"> = {}): AppError =>
+  new AppError("WINDOW_NOT_FOUND", "No window has the focus", {
+    suggestion: "Use 'list-windows' to see available windows, then pass --app or --window-id",
+    ...facts,
+  })
 
 /**
  * The same for a look. Between two windows, and right after one opens, no window has the focus for a moment: the look

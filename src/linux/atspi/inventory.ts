@@ -2,6 +2,7 @@ import type { SeenApp, SeenWindow } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
 import { cut } from "../../shown-text.ts"
+import { pause } from "../../until.ts"
 import { DBusError, DBusTimeout } from "../dbus/bus.ts"
 import { type AppHints, aliasesOf, desktopEntryOf, wrapperOf } from "../host/app-names.ts"
 import { mutenessOf } from "../host/mute.ts"
@@ -68,7 +69,7 @@ async function withoutEnded(
   let left: ReadonlySet<string> = new Set(ids)
   // Once the process is gone completely, the window system knows, and closes its windows within its next answers.
   for (let look = 0; look < LOOKS || (isAnyEnding(orphans, left) && !enough.expired); look++) {
-    if (look >= LOOKS) await Bun.sleep(LOOK_AGAIN_MS)
+    if (look >= LOOKS) await pause(LOOK_AGAIN_MS, enough)
     left = await system.existing(ids, deadline)
     if (left.size === 0) break
   }

@@ -3,6 +3,7 @@ import { readingTime } from "../../deadline.ts"
 import { nameByLayout } from "../../describe/layout.ts"
 import { AppError, noTree, plainWord, unresponsive } from "../../errors.ts"
 import type { Rect, Surface } from "../../node.ts"
+import { pause } from "../../until.ts"
 import {
   Bus,
   DBusClosed,
@@ -95,7 +96,7 @@ async function walkAwake(
     ? readAgain(atspi, element.ref, options, first)
     : first(atspi))
   while ((isMute(element, walked) || isPageMissing(element, walked)) && !patience.expired) {
-    await Bun.sleep(LOOK_AGAIN_MS)
+    await pause(LOOK_AGAIN_MS, patience)
     walked = await walk(atspi, element, options, undefined)
   }
   return walked

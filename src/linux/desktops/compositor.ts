@@ -2,6 +2,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
 import { ownCommand } from "../../own-process.ts"
+import { pause } from "../../until.ts"
 import { isAlive } from "../host/processes.ts"
 import { type PartSpec, startAnnouncedPart, startPart } from "./parts.ts"
 import type { DesktopPart, DesktopRecord } from "./record.ts"
@@ -68,7 +69,7 @@ export async function startCompositor(
     if (!isAlive(part)) throw ended(rest.log)
     if (deadline.expired)
       throw new AppError("TIMEOUT", "sway did not start in time", { details: { kind: "desktop" } })
-    await Bun.sleep(LOOK_AGAIN_MS)
+    await pause(LOOK_AGAIN_MS, deadline)
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from "node:fs"
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
+import { pause } from "../../until.ts"
 import {
   allProcesses,
   identify,
@@ -58,7 +59,7 @@ async function endProcesses(record: DesktopRecord, deadline: Deadline): Promise<
       else if (!asked.has(lifeOf(one))) signal(one, "SIGTERM")
       asked.add(lifeOf(one))
     }
-    await Bun.sleep(LOOK_AGAIN_MS)
+    await pause(LOOK_AGAIN_MS, deadline)
     left = processesOf(record, left, sessions)
   }
 }

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs"
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
+import { pause } from "../../until.ts"
 import { isAlive } from "../host/processes.ts"
 import { claimNumber, provenSocket, randomNumber, removeNumber } from "./number.ts"
 import { type PartSpec, startAnnouncedPart, writeCookie } from "./parts.ts"
@@ -73,7 +74,7 @@ async function withdraw({ display, lock, parts }: DesktopRecord, deadline: Deadl
   const server = parts.at(-1)
   // On SIGTERM it would remove the socket of the server that took over.
   if (server && isAlive(server)) process.kill(server.pid, "SIGKILL")
-  while (server && isAlive(server) && !deadline.expired) await Bun.sleep(LOOK_AGAIN_MS)
+  while (server && isAlive(server) && !deadline.expired) await pause(LOOK_AGAIN_MS, deadline)
   removeNumber(display, undefined, lock)
   return Number(display.slice(1)) + 1
 }

@@ -1,17 +1,12 @@
-import { readFileSync } from "node:fs"
 import type { Deadline } from "../../deadline.ts"
-import { pause } from "../../until.ts"
+import { calmForAFrame, stateOf } from "../windowing/asleep.ts"
 import { allProcesses } from "./processes.ts"
 
 /** Waits until a process and all its descendants sleep for longer than a frame takes. False: not in time. */
 export async function allAsleep(pid: number, deadline: Deadline): Promise<boolean> {
   const pids = withDescendants(pid)
-  for (let calm = 0; calm < CALM_LOOKS; ) {
-    if (deadline.expired) return false
-    calm = pids.every(isAsleep) ? calm + 1 : 0
-    await pause(LOOK_MS, deadline)
-  }
-  return true
+  const isCalm = async (): Promise<boolean> => (await Promise.all(pids.map(isAsleep))).every(Boolean)
+  return (await calmForAFrame(isCalm, async () => !deadline.expired, deadline)) === true
 }
 
 function withDescendants(pid: number): readonly number[] {
@@ -20,18 +15,8 @@ function withDescendants(pid: number): readonly number[] {
   return below(pid)
 }
 
-/**
- * Also true for a process that has ended. Only its main thread counts, which handles input and runs the scripts of
- * pages.
- */
-function isAsleep(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
-    return /^[SZX]/.test(stat.slice(stat.lastIndexOf(")") + 2))
-  } catch {
-    return true
-  }
+/** Also true for a process that has ended. */
+async function isAsleep(pid: number): Promise<boolean> {
+  const state = await stateOf(pid)
+  return state === undefined || "SZX".includes(state)
 }
-
-const CALM_LOOKS = 4
-const LOOK_MS = 5

@@ -1,5 +1,6 @@
 import { AppError, NOTHING_DELIVERED } from "../../errors.ts"
 import { isSameRect } from "../../rect.ts"
+import { pause } from "../../until.ts"
 import { Atspi, existing, REGISTRY, type Ref, refKey } from "../atspi/atspi.ts"
 import { has, STATE } from "../atspi/bits.ts"
 import { ROLE } from "../atspi/roles.ts"
@@ -149,7 +150,7 @@ async function dismiss(atspi: Atspi, daemon: NotificationDaemon, popup: Popup): 
       throw new AppError("ACTION_FAILED", `The notification '${popup.title}' was clicked and still shows`, {
         disposition: { delivery: "delivered_unverified", retry: "safe" },
       })
-    await Bun.sleep(LOOK_AGAIN_MS)
+    await pause(LOOK_AGAIN_MS, patience)
   }
 }
 
