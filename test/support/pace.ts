@@ -48,11 +48,11 @@ const STARTS = 25
 const PAUSE_MS = 50
 
 /**
- * A shell that writes the time, pauses, and writes it again: each line is two starts of trivial programs. It
- * is a process of its own, so that it goes on while a native call blocks the test.
+ * A shell that writes the time, pauses, and writes it again: each line is two starts of trivial programs. It is a
+ * process of its own, so that it goes on while a native call blocks the test. It ends when nobody reads it any more.
  */
 async function startMetronome() {
-  const shell = Bun.spawn(["sh", "-c", `while :; do date +%s%N; sleep ${PAUSE_MS / 1000}; done`], {
+  const shell = Bun.spawn(["sh", "-c", `while date +%s%N; do sleep ${PAUSE_MS / 1000}; done`], {
     stdio: ["ignore", "pipe", "ignore"],
   })
   const reader = shell.stdout.getReader()
