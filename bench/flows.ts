@@ -5,7 +5,8 @@ import { readFlow } from "../src/flow/read.ts"
 import { openDesktop, runProgram, type TestDesktop } from "../test/support/desktop.ts"
 import { until } from "../test/support/until.ts"
 import { table } from "./measure.ts"
-import { Stage, TASKS, type Task } from "./tasks/tasks.ts"
+import { Stage, type Task } from "./tasks/task.ts"
+import { TASKS } from "./tasks/tasks.ts"
 import { Way } from "./tasks/way.ts"
 
 /**

@@ -3,7 +3,8 @@ import { startProgress } from "../src/cli/terminal.ts"
 import { openDesktop } from "../test/support/desktop.ts"
 import { until } from "../test/support/until.ts"
 import { table } from "./measure.ts"
-import { Stage, TASKS, type Task } from "./tasks/tasks.ts"
+import { Stage, type Task } from "./tasks/task.ts"
+import { TASKS } from "./tasks/tasks.ts"
 import { Way } from "./tasks/way.ts"
 
 /**

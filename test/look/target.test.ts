@@ -3,33 +3,13 @@ import { AppError, failedOn } from "../../src/errors.ts"
 import { clearDesks, desk } from "../support/fake-desk.ts"
 import type { Spec } from "../support/fake-world.ts"
 import { shortTimeout } from "../support/pace.ts"
+import { BOUNDS, button, group, holding, row, text, WINDOW } from "./holding.ts"
 
 /** Commands that get a description instead of a ref. */
 
 afterAll(clearDesks)
 
-const bounds = { x: 10, y: 10, width: 100, height: 20 }
-const button = (name: string, more: Partial<Spec> = {}): Spec => ({
-  role: "button",
-  name,
-  states: ["enabled"],
-  bounds,
-  ...more,
-})
-const text = (name: string): Spec => ({ role: "statictext", name })
-const group = (...children: Spec[]): Spec => ({ role: "group", children })
-const row = (...children: Spec[]): Spec => ({ role: "row", children })
-
-function holding(...children: Spec[]) {
-  const it = desk()
-  const app = it.world.app("App", { pid: 10 })
-  const window = app.window("Window", children, { id: "w-1" })
-  it.world.popups = (pid) => (pid === 10 ? app.surfaces.size : 0)
-  return { ...it, app, window }
-}
-
 const SHORT = { timeout_ms: shortTimeout(300) }
-const WINDOW = { id: "w-1", title: "Window", app_name: "App" }
 
 describe.concurrent("a description", () => {
   test("that could not be searched for is in the message as it was given", () => {
@@ -71,7 +51,7 @@ describe.concurrent("a description", () => {
       name: "City",
       value: "",
       states: ["enabled"],
-      bounds,
+      bounds: BOUNDS,
     })
     expect((await it.ok("type", { ref_id: '"City"', text: "Rome" })).element.role).toBe("textfield")
     expect((await it.ok("get", { ref_id: 'statictext "City"', property: "role" })).value).toBe("statictext")
@@ -153,7 +133,12 @@ describe.concurrent("a description", () => {
 
   test("says that rows out of view were not searched", async () => {
     const it = holding(
-      { role: "table", name: "Log", total: 900, children: [row({ role: "cell", name: "A", bounds })] },
+      {
+        role: "table",
+        name: "Log",
+        total: 900,
+        children: [row({ role: "cell", name: "A", bounds: BOUNDS })],
+      },
       button("Close"),
     )
     expect((await it.ok("click", { ref_id: 'cell "A"' })).unsearched).toMatchObject({ count: 899 })
@@ -199,7 +184,7 @@ describe.concurrent("a description", () => {
   test("in a section does not match an element beside the section, even if it is the only one of its name", async () => {
     const section = (name: string, ...children: Spec[]): Spec => ({ role: "group", name, children })
     const label = (value: string): Spec => ({ role: "label", value })
-    const low = (name: string): Spec => button(name, { bounds: { ...bounds, y: 60 } })
+    const low = (name: string): Spec => button(name, { bounds: { ...BOUNDS, y: 60 } })
     for (const window of [
       [section("Alpha", button("One")), section("Beta", low("Two"))],
       [label("Alpha"), button("One"), label("Beta"), low("Two")],
@@ -229,9 +214,9 @@ describe.concurrent("a description", () => {
   test("works in every argument that names an element", async () => {
     const it = holding(
       button("A", { actions: ["Click", "RightClick"] }),
-      button("B", { bounds: { ...bounds, y: 60 } }),
-      { role: "textfield", name: "F", value: "x", states: ["enabled"], bounds: { ...bounds, y: 100 } },
-      { role: "group", name: "G", children: [button("C", { bounds: { ...bounds, y: 140 } })] },
+      button("B", { bounds: { ...BOUNDS, y: 60 } }),
+      { role: "textfield", name: "F", value: "x", states: ["enabled"], bounds: { ...BOUNDS, y: 100 } },
+      { role: "group", name: "G", children: [button("C", { bounds: { ...BOUNDS, y: 140 } })] },
     )
     expect((await it.ok("is", { ref_id: '"A"', property: "enabled" })).result).toBe(true)
     expect(await it.ok("hover", { ref_id: '"A"' })).toMatchObject({ ref_id: "@e1", window: WINDOW })
@@ -256,8 +241,8 @@ describe.concurrent("a description", () => {
   test("a secret goes into a secure field only", async () => {
     const it = desk({ env: () => "hunter2" })
     it.world.app("App").window("Window", [
-      { role: "textfield", name: "User", value: "", states: ["enabled"], bounds },
-      { role: "textfield", name: "Password", states: ["enabled", "secure"], bounds: { ...bounds, y: 60 } },
+      { role: "textfield", name: "User", value: "", states: ["enabled"], bounds: BOUNDS },
+      { role: "textfield", name: "Password", states: ["enabled", "secure"], bounds: { ...BOUNDS, y: 60 } },
     ])
     const typed = await it.ok("type", { ref_id: 'textfield "Password"', secret: "env:X" })
     expect(JSON.stringify(typed)).not.toContain("hunter2")
@@ -318,189 +303,5 @@ describe.concurrent("what is searched", () => {
     expect((await it.ok("click", { ref_id: '"Save"' })).element.name).toBe("Save")
     it.world.focused = undefined
     expect((await it.error("click", { ref_id: '"Save"', ...SHORT })).code).toBe("WINDOW_NOT_FOUND")
-  })
-})
-
-describe.concurrent("in", () => {
-  const pick = async (target: string, ...children: Spec[]): Promise<string> => {
-    const it = holding(...children)
-    const { ok, data, error } = await it.run("get", { ref_id: target, property: "value", timeout_ms: 0 })
-    return ok ? String(data.value) : error.code
-  }
-  const del = (value: string): Spec => button("Delete", { value })
-
-  test("a row of a page, although the browser creates new objects for its cells", async () => {
-    const cell = (...children: Spec[]): Spec => ({ role: "cell", isRecycled: true, children })
-    const row = (name: string, value: string): Spec => ({
-      role: "row",
-      children: [
-        { ...cell(), name },
-        { ...cell(del(value)), name: "Delete" },
-      ],
-    })
-    const table: Spec = { role: "table", children: [row("Ada", "a"), row("Bob", "b")] }
-    expect(await pick('button "Delete" in "Bob"', table)).toBe("b")
-    expect(await pick('button "Delete" in "Ada"', table)).toBe("a")
-  })
-
-  test.each([
-    ["the row of a table", 'button "Delete" in "Bob"', "b"],
-    ["a row by its role", 'button "Delete" in row "Bob"', "b"],
-    ["a row and the table around it", 'button "Delete" in "Bob" in table "People"', "b"],
-    ["another container than it is in", 'button "Delete" in "Bob" in toolbar', "ELEMENT_NOT_FOUND"],
-    ["a row without such an element", 'button "Delete" in "Cid"', "ELEMENT_NOT_FOUND"],
-    ["the table itself", 'button "Delete" in "People"', "AMBIGUOUS_TARGET"],
-    ["the second of the table", 'button "Delete" in table "People" nth 2', "b"],
-  ])("%s", async (_, target, expected) => {
-    const table: Spec = {
-      role: "table",
-      name: "People",
-      children: [
-        row({ role: "cell", name: "Ada" }, { role: "cell", children: [del("a")] }),
-        row({ role: "cell", name: "Bob" }, { role: "cell", children: [del("b")] }),
-        row({ role: "cell", name: "Cid" }, { role: "cell" }),
-      ],
-    }
-    expect(await pick(target, text("People"), table)).toBe(expected)
-  })
-
-  test("the row of the cell's own text", async () => {
-    const cell = (name: string, ...children: Spec[]): Spec => ({ role: "cell", name, value: name, children })
-    const table: Spec = {
-      role: "table",
-      name: "Ada",
-      children: [
-        row(cell("Ada"), cell("12")),
-        row(cell("Bob", text("Bob")), cell("12")),
-        row(cell("Twice"), cell("Twice")),
-      ],
-    }
-    expect(await pick('cell "Ada" in "Ada"', table)).toBe("Ada")
-    expect(await pick('cell "Bob" in "Bob"', table)).toBe("Bob")
-    expect(await pick('cell "12" in "Bob"', table)).toBe("12")
-    expect(await pick('cell "Ada" in "Bob"', table)).toBe("ELEMENT_NOT_FOUND")
-    expect(await pick('cell "Twice" in "Twice"', table)).toBe("AMBIGUOUS_TARGET")
-    expect(await pick('button "Delete" in "Delete"', row(text("Ada"), del("a")))).toBe("ELEMENT_NOT_FOUND")
-  })
-
-  test("a row that the platform calls a group, and never the next one", async () => {
-    const rows = (...names: (readonly [string, boolean])[]): Spec =>
-      group(...names.map(([name, has]) => group(group(text(name)), group(...(has ? [del(name)] : [])))))
-    expect(await pick('"Delete" in "Bob"', rows(["Ada", true], ["Bob", true]))).toBe("Bob")
-    expect(await pick('"Delete" in "Ada"', rows(["Ada", false], ["Bob", true]))).toBe("ELEMENT_NOT_FOUND")
-    expect(await pick('"Delete" in "Bob"', rows(["Ada", true], ["Bob", false]))).toBe("ELEMENT_NOT_FOUND")
-    const flat = (name: string, ...more: Spec[]): Spec => group(text(name), ...more)
-    expect(await pick('"Delete" in "Ada"', group(flat("Ada"), flat("Bob", del("b"))))).toBe(
-      "ELEMENT_NOT_FOUND",
-    )
-    expect(await pick('"Delete" in "Bob"', group(flat("Ada", del("a")), flat("Bob", del("b"))))).toBe("b")
-    const list: Spec = { role: "list", children: [group(text("Ada")), group(text("Bob"), del("b"))] }
-    expect(await pick('"Delete" in "Ada"', list)).toBe("ELEMENT_NOT_FOUND")
-  })
-
-  test("a section by its heading, a group by its name, a dialog by its question", async () => {
-    const field = (value: string): Spec => ({ role: "textfield", name: "Street", value, states: ["enabled"] })
-    const section = (title: string, value: string): Spec =>
-      group({ role: "heading", name: title }, group(group(text("Street"), field(value)), group(text("City"))))
-    const page = group(section("Billing", "b"), section("Shipping", "s"))
-    expect(await pick('textfield "Street" in "Shipping"', page)).toBe("s")
-    expect(await pick('textfield "Street" in heading "Shipping"', page)).toBe("ELEMENT_NOT_FOUND")
-    const named = (name: string): Spec => ({ role: "group", name, children: [text("x"), field(name)] })
-    expect(await pick('"Street" in group "Two"', named("One"), named("Two"))).toBe("Two")
-    const dialog: Spec = {
-      role: "dialog",
-      children: [group(text("Really?")), group(button("OK", { value: "1" }), button("Cancel"))],
-    }
-    expect(await pick('"OK" in "Really?"', dialog, button("OK"))).toBe("1")
-  })
-
-  test("the nearest of that name, not the window of the same name", async () => {
-    const it = holding()
-    const app = it.world.app("Two")
-    it.world.focused = app.window("Bob", [
-      { role: "table", children: [row(text("Ada"), del("a")), row(text("Bob"), del("b"))] },
-    ])
-    expect((await it.ok("get", { ref_id: '"Delete" in "Bob"', property: "value" })).value).toBe("b")
-  })
-})
-
-describe.concurrent("@focused", () => {
-  const field = (name: string, states: Spec["states"], more: Partial<Spec> = {}): Spec => ({
-    role: "textfield",
-    name,
-    value: "",
-    states,
-    bounds,
-    ...more,
-  })
-
-  test("is the element that has the keyboard focus", async () => {
-    const it = holding(field("A", ["enabled"]), field("B", ["enabled", "focused"]))
-    expect(await it.ok("get", { ref_id: "@focused", property: "name" })).toMatchObject({
-      value: "B",
-      window: WINDOW,
-    })
-    expect(await it.ok("type", { ref_id: "@focused", text: "hi" })).toMatchObject({
-      element: { name: "B" },
-      window: WINDOW,
-    })
-    expect(it.window.root.children[1]!.value).toBe("hi")
-  })
-
-  test("is the only one that still reports the focus after a moment, or else ambiguous", async () => {
-    const it = holding(field("Address", ["enabled", "focused"]), field("Page", ["enabled", "focused"]))
-    expect(await it.error("get", { ref_id: "@focused", property: "name" })).toMatchObject({
-      code: "AMBIGUOUS_TARGET",
-      details: { candidates: [{ name: "Address" }, { name: "Page" }] },
-    })
-    const page = it.window.root.children[1]!
-    setTimeout(() => page.set({ states: ["enabled"] }), 50)
-    expect((await it.ok("get", { ref_id: "@focused", property: "name" })).value).toBe("Address")
-  })
-
-  test("is missing if several elements have reported the focus, and none does any more", async () => {
-    const it = holding(field("Address", ["enabled", "focused"]), field("Page", ["enabled", "focused"]))
-    setTimeout(() => {
-      for (const one of it.window.root.children) one.set({ states: ["enabled"] })
-    }, 50)
-    expect(await it.error("get", { ref_id: "@focused", property: "name" })).toMatchObject({
-      code: "ELEMENT_NOT_FOUND",
-    })
-  })
-
-  test("is the field, not the nameless part of it that also reports the focus", async () => {
-    const inner = field("", ["enabled", "focused"], { name: undefined })
-    const it = holding(field("B", ["enabled", "focused"], { children: [inner] }))
-    expect((await it.ok("get", { ref_id: "@focused", property: "name" })).value).toBe("B")
-  })
-
-  test("without a focus in the tree, only type continues: its keys go to the focused window", async () => {
-    const it = holding(button("A"))
-    expect(await it.error("click", { ref_id: "@focused" })).toMatchObject({
-      code: "ELEMENT_NOT_FOUND",
-      details: { kind: "no_focus", window: WINDOW },
-    })
-    expect(await it.ok("type", { ref_id: "@focused", text: "hi" })).toEqual({
-      action: "type",
-      window: WINDOW,
-      method: "keyboard",
-      disposition: { delivery: "delivered_unverified", retry: "unsafe" },
-    })
-    const hidden = await it.error("type", { ref_id: "@focused", secret: "env:PATH" })
-    expect(hidden.code).toBe("INVALID_ARGS")
-    const semantic = await it.error("type", { ref_id: "@focused", text: "hi", input: "semantic" })
-    expect(semantic.code).toBe("ELEMENT_NOT_FOUND")
-    const second = it.world.app("Two").window("Behind", [button("A")], { id: "w-9" })
-    expect(second.id).toBe("w-9")
-    expect(await it.error("type", { ref_id: "@focused", text: "hi", window_id: "w-9" })).toMatchObject({
-      code: "ACTION_FAILED",
-      details: { kind: "not_focused" },
-    })
-  })
-
-  test("types into a window that shows no elements at all", async () => {
-    const it = desk()
-    it.world.app("xterm", { pid: 7 }).window("Terminal", [], { id: "w-7", accessible: false })
-    expect((await it.ok("type", { ref_id: "@focused", text: "ls\n" })).window.title).toBe("Terminal")
   })
 })
