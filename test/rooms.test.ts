@@ -181,6 +181,24 @@ test.each([
   expect(objectionTo(file, { path, kind })).toContain(file)
 })
 
+const TOOLKITS_FILE = "src/linux/atspi/toolkits.ts"
+
+/** Tables may be longer. */
+const LONGEST = 500
+const TABLES: ReadonlySet<string> = new Set([TOOLKITS_FILE])
+
+test("no file is longer than one subject needs, except for tables", async () => {
+  const sources = [...new Bun.Glob("{src,ffi,test,bench,scripts}/**/*.{ts,py,c,h}").scanSync(root)]
+  expect(sources.length).toBeGreaterThan(files.length)
+  const lengths = await Promise.all(
+    sources.map(async (file) => {
+      const lines = (await Bun.file(join(root, file)).text()).split("\n").length - 1
+      return lines > LONGEST && !TABLES.has(file) ? [`${file}: ${lines} lines`] : []
+    }),
+  )
+  expect(lengths.flat()).toEqual([])
+})
+
 const transpiler = new Bun.Transpiler({ loader: "ts" })
 
 /** The code without its comments and types. */
@@ -224,8 +242,6 @@ const TOOLKIT_NAME =
   /(["'`])(?:gail|gtk[234]?|qt[456]?|chromium|chrome|electron|gecko|firefox|webkit|java|soffice(?:\.bin)?|libreoffice)\1/i
 const namesToolkit = (code: string): string | undefined =>
   (TOOLKIT_NAME.exec(code) ?? /\bTRAITS\b/.exec(code))?.[0]
-
-const TOOLKITS_FILE = "src/linux/atspi/toolkits.ts"
 
 test("only toolkits.ts compares toolkit names: other files ask for a trait", async () => {
   const others = files.filter((file) => file.startsWith("src/linux/") && file !== TOOLKITS_FILE)
