@@ -106,7 +106,7 @@ interface Match extends Omit<PrintedNode, "children"> {
   readonly path: readonly string[]
 }
 
-interface Found {
+interface FindAnswer {
   readonly complete?: boolean
   readonly unsearched?: object
   readonly count?: number
@@ -116,7 +116,7 @@ interface Found {
   readonly note?: string
 }
 
-function foundText({ count, match, matches, total_matches, note, unsearched }: Found): string {
+function foundText({ count, match, matches, total_matches, note, unsearched }: FindAnswer): string {
   // The schema does not spell out its members: every MCP client would pay for them.
   const gaps = gapsText({ unsearched: unsearched as Gaps["unsearched"] | undefined })
   const cut = note === undefined ? gaps : `${note}\n${gaps}`

@@ -164,7 +164,7 @@ export const setCells = defineCommand({
   },
 })
 
-interface Shown extends Partial<Omit<TableRows, "complete">> {
+interface TableAnswer extends Partial<Omit<TableRows, "complete">> {
   readonly text?: string
   readonly complete?: boolean
 }
@@ -176,7 +176,7 @@ const cutShort = ({ ref_id, rows }: TableRows): AppError =>
   })
 
 /** A heading, and one line per row: its number and ref, then its cells as TSV, with their refs if they have some. */
-function tableText(data: Shown): string {
+function tableText(data: TableAnswer): string {
   if (data.text !== undefined || !data.rows) return data.text ?? ""
   const { ref_id, name, rows, header, refs, cell_refs, first_row, row_count, column_count, doubt } = data
   const last = first_row === undefined ? undefined : first_row + rows.length - 1

@@ -73,12 +73,12 @@ function withoutSecrets(text: string, env: Env): string {
     .reduce((rest, value) => rest.replaceAll(value, "[secret]"), text)
 }
 
-interface Found {
+interface FoundApp {
   readonly command: readonly string[]
   readonly entry?: DesktopEntry
 }
 
-function findApp(name: string, args: readonly string[], env: Env): Found {
+function findApp(name: string, args: readonly string[], env: Env): FoundApp {
   if (name.includes("/")) return findByPath(name, args, env)
   const entry = entryById(name, env) ?? findByName(name, env)
   if (entry) return { command: withTerminal(entry, expandCommand(entry, args), env), entry }
@@ -86,7 +86,7 @@ function findApp(name: string, args: readonly string[], env: Env): Found {
   return { command: [name, ...args], entry: findByProgram(name, args, env) }
 }
 
-function findByPath(path: string, args: readonly string[], env: Env): Found {
+function findByPath(path: string, args: readonly string[], env: Env): FoundApp {
   if (path.endsWith(".desktop") && existsSync(path)) {
     const entry = readEntry(path, path.slice(path.lastIndexOf("/") + 1, -".desktop".length), env)
     if (entry) return { command: withTerminal(entry, expandCommand(entry, args), env), entry }

@@ -16,7 +16,7 @@ import {
   translatingErrors,
   unseenPopup,
 } from "./atspi/read-tree.ts"
-import type { MenuNotes, Shown, TopLevel } from "./atspi/surfaces.ts"
+import type { MenuNotes, ShownSurface, TopLevel } from "./atspi/surfaces.ts"
 import { isYoung } from "./host/processes.ts"
 import { type Session, silentBus } from "./host/session.ts"
 import type { WindowSystem } from "./windowing/system.ts"
@@ -68,7 +68,7 @@ export class SeenDesktop {
     return now.windows.map((window) => seenWindow(window, now, this.#session.env))
   }
 
-  async surfaces(pid: number): Promise<readonly Shown[]> {
+  async surfaces(pid: number): Promise<readonly ShownSurface[]> {
     const { findSurfaces } = await import("./atspi/surfaces.ts")
     await this.#look()
     const [tops, popups] = await Promise.all([this.#topLevels(pid), this.#popupsOf(pid)])
@@ -76,7 +76,7 @@ export class SeenDesktop {
   }
 
   /** The popups that belong to a window and are not in its tree. */
-  async #popupsOver({ id, pid }: SeenWindow): Promise<readonly Shown[]> {
+  async #popupsOver({ id, pid }: SeenWindow): Promise<readonly ShownSurface[]> {
     const popups = await this.#popupsOf(pid)
     if (!popups || popups.length === 0) return []
     const { findPopups } = await import("./atspi/surfaces.ts")
@@ -205,7 +205,10 @@ export class SeenDesktop {
    * The surface of another window of the app. A menu bar is that of the window which the given one belongs to, as a
    * dialog belongs to its document; without such a window, several menu bars are ambiguous.
    */
-  async #nearest({ id, app_name }: SeenWindow, found: readonly Shown[]): Promise<Shown | undefined> {
+  async #nearest(
+    { id, app_name }: SeenWindow,
+    found: readonly ShownSurface[],
+  ): Promise<ShownSurface | undefined> {
     const bars = found.filter((one) => one.type === "menubar" && isWindowId(one.id))
     if (new Set(bars.map((one) => one.id)).size < 2) return found[0]
     const byId = new Map(
@@ -375,13 +378,13 @@ async function withPopups(
   return tops.map((top) => ({ ...top, popup: matches.get(top.frame) }))
 }
 
-const rootOfPopup = ({ type, element, id, title }: Shown): TreeRoot => ({
+const rootOfPopup = ({ type, element, id, title }: ShownSurface): TreeRoot => ({
   element,
   window: { id, title },
   surface: type,
 })
 
-function severalBars(own: string, app: string, bars: readonly Shown[]): AppError {
+function severalBars(own: string, app: string, bars: readonly ShownSurface[]): AppError {
   const titles = new Map(bars.flatMap(({ window }) => (window ? [[window.id, window.title]] : [])))
   const windows = [...titles].map(([id, title]) => ({ id, title }))
   return new AppError(

@@ -9,7 +9,7 @@ import { survivorsOf } from "../refs/survivors.ts"
 import { isInteractive, type Position, walk } from "../tree.ts"
 import { coverOf, withoutCover } from "./cover.ts"
 import { type Changed, type Changes, diffTrees } from "./diff.ts"
-import { formatKept, type Kept, parseKept, toKept } from "./kept-tree.ts"
+import { formatKept, type KeptTree, parseKept, toKept } from "./kept-tree.ts"
 import { PLAIN, type ReadOptions, readSurface, type ShownPart, shownPart } from "./surface.ts"
 import { chooseWindow } from "./windows.ts"
 
@@ -29,7 +29,7 @@ export interface Difference {
 
 /** The earlier state that a window is compared with. */
 export interface Baseline {
-  readonly kept: Kept
+  readonly kept: KeptTree
   /** The snapshot whose refs stay valid; undefined if there is none. */
   readonly id?: string
   /** True if it is not the current snapshot: the result must not replace the current map. */
@@ -200,7 +200,7 @@ export async function loadMap(
 }
 
 /** undefined: no tree was kept for the snapshot. */
-export async function loadKept(ctx: Context, { snapshot_id }: RefMap): Promise<Kept | undefined> {
+export async function loadKept(ctx: Context, { snapshot_id }: RefMap): Promise<KeptTree | undefined> {
   const text = snapshot_id === undefined ? undefined : await ctx.refs.tree(snapshot_id)
   return text === undefined ? undefined : parseKept(text)
 }

@@ -13,7 +13,7 @@ export interface Reading {
 }
 
 /** The tree of a snapshot, kept with its map so that a later one can be compared with it. */
-export interface Kept {
+export interface KeptTree {
   /** The window that the caller asked for. A menu of that window has a different id. */
   readonly window_id: string
   readonly reading: Reading
@@ -22,18 +22,18 @@ export interface Kept {
   readonly tree: Node
 }
 
-export function toKept(window: SeenWindow, options: Reading, complete: boolean, tree: Node): Kept {
+export function toKept(window: SeenWindow, options: Reading, complete: boolean, tree: Node): KeptTree {
   const { surface, max_depth, include_hidden, offscreen, interactive_only, skeleton } = options
   const reading = { surface, max_depth, include_hidden, offscreen, interactive_only, skeleton }
   return { window_id: window.id, reading, complete, tree }
 }
 
-export function formatKept(kept: Kept): string {
+export function formatKept(kept: KeptTree): string {
   return JSON.stringify({ ...kept, tree: abbreviateTree(kept.tree) })
 }
 
 /** undefined: the text is truncated, or another version of the program wrote it. */
-export function parseKept(text: string): Kept | undefined {
+export function parseKept(text: string): KeptTree | undefined {
   try {
     const kept: unknown = JSON.parse(text)
     return isKept(kept) ? kept : undefined
@@ -63,7 +63,7 @@ function abbreviateTree(node: Node): Node {
 }
 
 // The program wrote the file into a directory that only its user may write to, so a look at its shape is enough.
-const isKept = (value: unknown): value is Kept =>
+const isKept = (value: unknown): value is KeptTree =>
   typeof value === "object" &&
   value !== null &&
   "window_id" in value &&

@@ -23,7 +23,7 @@ import { elementOf } from "./describe.ts"
 import { Failure } from "./failure.ts"
 import { perform } from "./perform.ts"
 import {
-  type Found,
+  type FoundSurface,
   findSurface,
   listSurfaces,
   STATUS_ITEMS,
@@ -187,7 +187,7 @@ async function readTree(ax: Ax, target: TreeTarget, options: TreeOptions): Promi
 }
 
 /** The status items of an app are one more child of its menu bar. */
-async function walkSurface(ax: Ax, { element, area, statusItems }: Found, options: TreeOptions) {
+async function walkSurface(ax: Ax, { element, area, statusItems }: FoundSurface, options: TreeOptions) {
   const walked = await walkTree(ax, element, area, options)
   if (!statusItems) return walked
   const more = await walkTree(ax, statusItems, undefined, options)

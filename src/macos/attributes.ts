@@ -68,11 +68,11 @@ const CONTEXT: ReadonlySet<Role> = new Set([
 
 const lists = new Map<string, readonly string[]>()
 
-type Known = Pick<Nature, "role" | "toggle" | "hides" | "named">
+type KnownNature = Pick<Nature, "role" | "toggle" | "hides" | "named">
 
 /** The attributes still to read of an element that can be acted on, without those that it `has`. Usually none. */
 export function detailsOf(
-  { role, toggle, hides, named }: Known,
+  { role, toggle, hides, named }: KnownNature,
   web: boolean,
   has: (name: string) => boolean,
 ): readonly string[] {

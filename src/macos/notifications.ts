@@ -44,7 +44,7 @@ const OPEN_MS = 1500
 const LOOK_MS = 50
 const MOST_NODES = 2048
 
-interface Shown extends SeenNotification {
+interface ShownNotification extends SeenNotification {
   readonly element: Element
 }
 
@@ -82,7 +82,7 @@ export async function actOnNotification(ax: Ax, target: SeenNotification, op: No
 }
 
 /** Opens Notification Center if no notification is visible, and closes it again afterwards. */
-async function withCenter<T>(ax: Ax, use: (shown: readonly Shown[]) => T): Promise<T> {
+async function withCenter<T>(ax: Ax, use: (shown: readonly ShownNotification[]) => T): Promise<T> {
   const pid = processOf(LOOKS.center)
   if (pid === undefined) {
     throw new AppError("PLATFORM_NOT_SUPPORTED", "Notification Center is not running", {
@@ -118,9 +118,9 @@ function findClock(ax: Ax): Element | undefined {
 }
 
 /** Reads the visible notifications, each a group of static texts. */
-function read(ax: Ax, pid: number): Shown[] {
+function read(ax: Ax, pid: number): ShownNotification[] {
   const queue = [...asElements(ax.get(ax.connection.app(pid), "AXWindows"))]
-  const shown: Shown[] = []
+  const shown: ShownNotification[] = []
   for (let at = 0; at < queue.length && at < MOST_NODES; at++) {
     const element = queue[at]!
     const look = ax.read(element, ["AXSubrole", "AXDescription", "AXIdentifier", "AXChildren"])
@@ -142,7 +142,7 @@ function describe(
   description: string,
   identifier: string | undefined,
   index: number,
-): Shown {
+): ShownNotification {
   const texts = asElements(ax.get(element, "AXChildren")).flatMap((child) => {
     const look = ax.read(child, ["AXRole", "AXSubrole", "AXIdentifier", "AXValue"])
     if (look instanceof Failure || roleOf(asText(look.AXRole), asText(look.AXSubrole)) !== "statictext")

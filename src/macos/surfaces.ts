@@ -28,7 +28,7 @@ const MENUBAR_ID = "menubar-1"
 /** The index in a path of the bar with an app's status items: it is not a child of the menu bar, but is shown as one. */
 export const STATUS_ITEMS = 1 << 28
 
-export interface Found {
+export interface FoundSurface {
   readonly element: Element
   /** Id of the window that it is or belongs to; a menu has its own id. */
   readonly id: string
@@ -50,7 +50,12 @@ const ALERTS: ReadonlySet<string> = new Set([
 ])
 
 /** Finds a surface of a process, starting from one of its windows; undefined if it is not open. */
-export function findSurface(ax: Ax, pid: number, surface: Surface, windowId?: string): Found | undefined {
+export function findSurface(
+  ax: Ax,
+  pid: number,
+  surface: Surface,
+  windowId?: string,
+): FoundSurface | undefined {
   const app = ax.connection.app(pid)
   const window = () => (windowId ? windowElement(ax, pid, windowId) : focusedWindow(ax, app))
   switch (surface) {
@@ -91,7 +96,7 @@ export function listSurfaces(
 ): SurfaceInfo[] {
   const app = ax.connection.app(pid)
   const inside = searchBelow(ax, focusedWindow(ax, app), INSIDE)
-  const found: Partial<Record<Surface, Found>> = {
+  const found: Partial<Record<Surface, FoundSurface>> = {
     focused: findSurface(ax, pid, "focused"),
     menubar: findSurface(ax, pid, "menubar"),
     menu: openMenu(ax, app, () => inside.menu),
@@ -126,7 +131,7 @@ function describe(
   ax: Ax,
   element: Element | undefined,
   place?: { readonly id: string; readonly path: readonly number[] },
-): Found | undefined {
+): FoundSurface | undefined {
   const read = element && ax.read(element, ["AXTitle", FRAME, "AXPosition", "AXSize"])
   if (!element || !read) return undefined
   if (read instanceof Failure) {
@@ -145,7 +150,7 @@ function describe(
  * The window that a surface belongs to, and the path to it from there. To the window server a sheet or a
  * popover is a window of its own. In the app's tree it is below another one, and refs are resolved from that.
  */
-function placeOf(ax: Ax, element: Element): Pick<Found, "id" | "path"> {
+function placeOf(ax: Ax, element: Element): Pick<FoundSurface, "id" | "path"> {
   const way: number[] = []
   let at = element
   for (let level = 0; level < MOST_LEVELS; level++) {
@@ -177,7 +182,7 @@ function focusedTop(ax: Ax, app: Element): Element | undefined {
 }
 
 /** Finds an open menu: in the menu bar, below the app, below the focused element, or deep in a window. */
-function openMenu(ax: Ax, app: Element, inside: () => Element | undefined): Found | undefined {
+function openMenu(ax: Ax, app: Element, inside: () => Element | undefined): FoundSurface | undefined {
   const read = ax.read(app, ["AXMenuBar", "AXExtrasMenuBar", "AXChildren", "AXFocusedUIElement"])
   if (read instanceof Failure) throw readFailed("The app", read.code)
   const bars = [asElement(read.AXMenuBar), asElement(read.AXExtrasMenuBar)].filter((bar) => bar !== undefined)

@@ -53,7 +53,7 @@ export async function leaveSideDoor(atspi: Atspi, { bus, modals }: SideDoor, app
   else bus.close()
 }
 
-interface Kept {
+interface KeptDoor {
   /** The address of the accessibility bus. */
   readonly address: string
   /** The name of the app on that bus. */
@@ -61,7 +61,7 @@ interface Kept {
   readonly modals: readonly string[]
 }
 
-function keepOpen(bus: Bus, kept: Kept): void {
+function keepOpen(bus: Bus, kept: KeptDoor): void {
   bus.handOver((socket) => {
     const env = { ...process.env, [KEPT]: JSON.stringify(kept) }
     Bun.spawn([...ownCommand("__keep-open")], {
@@ -75,7 +75,7 @@ function keepOpen(bus: Bus, kept: Kept): void {
 
 /** The process that keeps a side door open. It inherits the connection, and only stays alive. */
 export async function keepSideDoor(env: Env): Promise<number> {
-  const { address, app, modals }: Kept = JSON.parse(env[KEPT] ?? "")
+  const { address, app, modals }: KeptDoor = JSON.parse(env[KEPT] ?? "")
   const bus = await Bus.open(address, Deadline.in(SILENT_MS))
   try {
     for (;;) {

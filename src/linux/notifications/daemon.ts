@@ -173,7 +173,7 @@ function isOn(hint: Value | undefined): boolean {
   )
 }
 
-function toStruct({ id, serial, app, title, body, actions }: Kept): Value {
+function toStruct({ id, serial, app, title, body, actions }: KeptNotification): Value {
   return [id, serial, app, title, body, actions.map(({ name }) => name)]
 }
 
@@ -203,7 +203,7 @@ const SIGNALS =
 /** The specification's numbers for why a notification is gone. */
 export const REASON = { EXPIRED: 1, DISMISSED: 2, CLOSED: 3 } as const
 
-export interface Kept extends NotificationTexts {
+export interface KeptNotification extends NotificationTexts {
   readonly id: number
   /** Identifies this call of Notify: an app may give the same id another text at any time. */
   readonly serial: number
@@ -221,7 +221,7 @@ export interface Arrival extends NotificationTexts {
 
 /** Notifications that were not dismissed or closed yet. The oldest expire if there are too many. */
 export class NotificationTray {
-  readonly #kept = new Map<number, Kept>()
+  readonly #kept = new Map<number, KeptNotification>()
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>()
   readonly #closed: (id: number, reason: number) => void
   #lastId = 0
@@ -250,12 +250,12 @@ export class NotificationTray {
   }
 
   /** The newest first. */
-  list(): readonly Kept[] {
+  list(): readonly KeptNotification[] {
     return [...this.#kept.values()].reverse()
   }
 
   /** undefined: it is gone, or was replaced since it got this serial. */
-  find(id: number, serial: number): Kept | undefined {
+  find(id: number, serial: number): KeptNotification | undefined {
     const kept = this.#kept.get(id)
     return kept?.serial === serial ? kept : undefined
   }

@@ -41,7 +41,7 @@ export async function diagnoseWayland(
 }
 
 /** How a compositor offers each capability; undefined for those that it lacks. */
-interface Found {
+interface Recognised {
   readonly name: string
   readonly windows?: string
   readonly places?: string
@@ -52,7 +52,12 @@ interface Found {
   readonly noPicture?: string
 }
 
-async function recognise(env: Env, access: BusAccess, wayland: Wayland, deadline: Deadline): Promise<Found> {
+async function recognise(
+  env: Env,
+  access: BusAccess,
+  wayland: Wayland,
+  deadline: Deadline,
+): Promise<Recognised> {
   const picture = wayland.globals.has("zwlr_screencopy_manager_v1") ? "by wlr-screencopy" : undefined
   const sway = await Sway.find(env)
     ?.version(deadline)
@@ -76,7 +81,12 @@ async function recognise(env: Env, access: BusAccess, wayland: Wayland, deadline
   }
 }
 
-async function recogniseKWin(env: Env, access: BusAccess, owner: string, deadline: Deadline): Promise<Found> {
+async function recogniseKWin(
+  env: Env,
+  access: BusAccess,
+  owner: string,
+  deadline: Deadline,
+): Promise<Recognised> {
   const [{ KWin }, { portalVersion }] = await Promise.all([import("./kwin.ts"), import("./portal.ts")])
   const kwin = new KWin(env, access, owner)
   const version = await kwin.version(deadline).catch(() => undefined)
@@ -101,7 +111,7 @@ const NO_PICTURE = "the desktop portal takes no pictures, or has not started yet
 /** A portal that did not start in time. */
 const late = (): number => 0
 
-async function recogniseGnome(access: BusAccess, owner: string, deadline: Deadline): Promise<Found> {
+async function recogniseGnome(access: BusAccess, owner: string, deadline: Deadline): Promise<Recognised> {
   const [{ GnomeExtension, shellVersion }, { portalVersion }] = await Promise.all([
     import("./gnome.ts"),
     import("./portal.ts"),
@@ -122,7 +132,7 @@ async function recogniseGnome(access: BusAccess, owner: string, deadline: Deadli
   }
 }
 
-async function input(wayland: Wayland, { input: way }: Found, deadline: Deadline): Promise<Check> {
+async function input(wayland: Wayland, { input: way }: Recognised, deadline: Deadline): Promise<Check> {
   if (!way)
     return capability(
       "input",
