@@ -9,7 +9,7 @@ import { sendAction, sendInput } from "./deliver.ts"
 import { dispositionOf } from "./expect.ts"
 import { frontWindow, TYPED } from "./keyboard.ts"
 
-type Field = NonNullable<Seen["date"]>
+type DateField = NonNullable<Seen["date"]>
 
 /**
  * Fills in a date or time field as a user does: goes to each part and types its digits. An empty text clears every
@@ -19,7 +19,7 @@ export async function fillDate(
   ctx: Context,
   target: Target,
   action: Action,
-  { kind, parts }: Field,
+  { kind, parts }: DateField,
   text: string,
 ): Promise<Performed> {
   const date = text === "" ? {} : parseDate(kind, text)
@@ -81,7 +81,7 @@ async function whenShown(
 }
 
 /** The number that a part shows for this date. */
-function shownAs(part: DatePart, date: DateParts, parts: Field["parts"]): number {
+function shownAs(part: DatePart, date: DateParts, parts: DateField["parts"]): number {
   const { hour = 0 } = date
   if (part === "half") return hour < 12 ? 1 : 2
   const isHalfDay = part === "hour" && parts.some((one) => one.part === "half")
@@ -94,7 +94,7 @@ function keysOf(part: DatePart, want: number): string {
 }
 
 /** A field without seconds cannot take seconds. */
-function refuseUnknownParts(target: Target, parts: Field["parts"], date: DateParts): void {
+function refuseUnknownParts(target: Target, parts: DateField["parts"], date: DateParts): void {
   const lacks = (["second", "millisecond"] as const).find(
     (part) => (date[part] ?? 0) > 0 && !parts.some((one) => one.part === part),
   )
@@ -106,7 +106,7 @@ function refuseUnknownParts(target: Target, parts: Field["parts"], date: DatePar
     })
 }
 
-function notADate({ ref }: Target, kind: Field["kind"], text: string): AppError {
+function notADate({ ref }: Target, kind: DateField["kind"], text: string): AppError {
   return new AppError("ACTION_FAILED", `'${text}' is not a value for a ${kind} field`, {
     suggestion: `Pass it in this form: agent-desktop set-value ${ref} ${exampleOf(kind)}`,
     details: { kind: "not_a_date", form: exampleOf(kind) },

@@ -16,7 +16,7 @@ import {
   translatingErrors,
   unseenPopup,
 } from "./atspi/read-tree.ts"
-import type { MenuNotes, ShownSurface, TopLevel } from "./atspi/surfaces.ts"
+import type { MenuNotes, SeenSurface, TopLevel } from "./atspi/surfaces.ts"
 import { isYoung } from "./host/processes.ts"
 import { type Session, silentBus } from "./host/session.ts"
 import type { WindowSystem } from "./windowing/system.ts"
@@ -68,7 +68,7 @@ export class SeenDesktop {
     return now.windows.map((window) => seenWindow(window, now, this.#session.env))
   }
 
-  async surfaces(pid: number): Promise<readonly ShownSurface[]> {
+  async surfaces(pid: number): Promise<readonly SeenSurface[]> {
     const { findSurfaces } = await import("./atspi/surfaces.ts")
     await this.#look()
     const [tops, popups] = await Promise.all([this.#topLevels(pid), this.#popupsOf(pid)])
@@ -76,7 +76,7 @@ export class SeenDesktop {
   }
 
   /** The popups that belong to a window and are not in its tree. */
-  async #popupsOver({ id, pid }: SeenWindow): Promise<readonly ShownSurface[]> {
+  async #popupsOver({ id, pid }: SeenWindow): Promise<readonly SeenSurface[]> {
     const popups = await this.#popupsOf(pid)
     if (!popups || popups.length === 0) return []
     const { findPopups } = await import("./atspi/surfaces.ts")
@@ -207,8 +207,8 @@ export class SeenDesktop {
    */
   async #nearest(
     { id, app_name }: SeenWindow,
-    found: readonly ShownSurface[],
-  ): Promise<ShownSurface | undefined> {
+    found: readonly SeenSurface[],
+  ): Promise<SeenSurface | undefined> {
     const bars = found.filter((one) => one.type === "menubar" && isWindowId(one.id))
     if (new Set(bars.map((one) => one.id)).size < 2) return found[0]
     const byId = new Map(
@@ -378,13 +378,13 @@ async function withPopups(
   return tops.map((top) => ({ ...top, popup: matches.get(top.frame) }))
 }
 
-const rootOfPopup = ({ type, element, id, title }: ShownSurface): TreeRoot => ({
+const rootOfPopup = ({ type, element, id, title }: SeenSurface): TreeRoot => ({
   element,
   window: { id, title },
   surface: type,
 })
 
-function severalBars(own: string, app: string, bars: readonly ShownSurface[]): AppError {
+function severalBars(own: string, app: string, bars: readonly SeenSurface[]): AppError {
   const titles = new Map(bars.flatMap(({ window }) => (window ? [[window.id, window.title]] : [])))
   const windows = [...titles].map(([id, title]) => ({ id, title }))
   return new AppError(

@@ -3,7 +3,7 @@ import type { Node, Surface } from "../node.ts"
 import { cut } from "../refmap.ts"
 
 /** How a tree was read. A later tree can be compared with it only if it was read in the same way. */
-export interface Reading {
+export interface ReadSettings {
   readonly surface: Surface
   readonly max_depth: number
   readonly include_hidden: boolean
@@ -16,13 +16,13 @@ export interface Reading {
 export interface KeptTree {
   /** The window that the caller asked for. A menu of that window has a different id. */
   readonly window_id: string
-  readonly reading: Reading
+  readonly reading: ReadSettings
   readonly complete: boolean
   /** The whole tree with its refs, not pruned, without bounds. Long texts are abbreviated. */
   readonly tree: Node
 }
 
-export function toKept(window: SeenWindow, options: Reading, complete: boolean, tree: Node): KeptTree {
+export function toKept(window: SeenWindow, options: ReadSettings, complete: boolean, tree: Node): KeptTree {
   const { surface, max_depth, include_hidden, offscreen, interactive_only, skeleton } = options
   const reading = { surface, max_depth, include_hidden, offscreen, interactive_only, skeleton }
   return { window_id: window.id, reading, complete, tree }

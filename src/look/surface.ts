@@ -6,12 +6,12 @@ import { entriesFor, type Source, toNode, withoutBounds } from "../refs/allocate
 import { lookUp, qualified, type RefChoice, windowOf } from "../refs/resolve.ts"
 import { isInteractive, walk } from "../tree.ts"
 import { until } from "../until.ts"
-import type { Reading } from "./kept-tree.ts"
+import type { ReadSettings } from "./kept-tree.ts"
 import { leaveOut, outOfView } from "./offscreen.ts"
 
 /** Reads a surface of a window, and gives refs to its elements. */
 
-export interface ReadOptions extends Reading {
+export interface ReadOptions extends ReadSettings {
   readonly include_bounds: boolean
 }
 

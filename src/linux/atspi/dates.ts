@@ -40,7 +40,7 @@ export async function readDate(atspi: Atspi, ref: Ref, expect: Expect): Promise<
 const LEVELS = 4
 const MOST_CHILDREN = 16
 
-interface Field {
+interface PartField {
   readonly ref: Ref
   readonly name: string
   readonly range: Range | undefined
@@ -66,7 +66,7 @@ async function spinsIn(atspi: Atspi, ref: Ref, expect: Expect, levels: number): 
 const PARTS: ReadonlySet<number> = new Set([ROLE.SPIN_BUTTON, ROLE.ENTRY, ROLE.TEXT])
 const BOXES: ReadonlySet<number> = new Set([ROLE.PANEL, ROLE.SECTION])
 
-async function read(atspi: Atspi, ref: Ref, expect: Expect): Promise<Field> {
+async function read(atspi: Atspi, ref: Ref, expect: Expect): Promise<PartField> {
   const [name, attributes, range] = await Promise.all([
     expect(atspi.name(ref)),
     expect(atspi.attributes(ref)),
@@ -90,7 +90,7 @@ function named(kind: DateKind, parts: readonly (DatePart | undefined)[]): readon
 }
 
 /** Browsers name the parts in their own language: "Month", or "Month Birthday" with the label. */
-function byName({ name }: Field): DatePart | undefined {
+function byName({ name }: PartField): DatePart | undefined {
   const [, word = ""] = /^(\S+)/.exec(name) ?? []
   return NAMES[word]
 }
@@ -108,7 +108,7 @@ const NAMES: Readonly<Record<string, DatePart>> = {
 }
 
 /** Without known names, the ranges decide. The hours of a 12-hour field look like months, and come after them. */
-function byRange(kind: DateKind, fields: readonly Field[]): readonly (DatePart | undefined)[] {
+function byRange(kind: DateKind, fields: readonly PartField[]): readonly (DatePart | undefined)[] {
   const rest = [...partsOf(kind).most].toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b))
   return fields.map(({ range }) => {
     const at = rest.findIndex((part) => range && RANGES[part].includes(`${range.least}-${range.most}`))
@@ -149,7 +149,7 @@ function filledIn(parts: readonly DatePart[], shown: readonly (number | undefine
 }
 
 /** A number is at least two digits long; an empty part may report "0". Some months are words. */
-function numberIn(part: DatePart, { text, range }: Field): number | undefined {
+function numberIn(part: DatePart, { text, range }: PartField): number | undefined {
   if (part === "half") {
     if (range) return range.now > 0 ? range.now : undefined
     return /^a/i.test(text) ? 1 : /^p/i.test(text) ? 2 : undefined

@@ -66,7 +66,7 @@ async function deliverVisibly(
 }
 
 /** Facts that decide what the actions of an element mean. */
-interface Target {
+interface TargetFacts {
   readonly role: number
   readonly isRow: boolean
   readonly isShown: boolean
@@ -135,7 +135,12 @@ const ITEMS: ReadonlySet<number> = new Set([
 
 const WRITING: ReadonlySet<Action["kind"]> = new Set(["set-value", "type", "clear"])
 
-async function deliver(to: Sender, element: Element, action: Action, target: Target): Promise<Performed> {
+async function deliver(
+  to: Sender,
+  element: Element,
+  action: Action,
+  target: TargetFacts,
+): Promise<Performed> {
   const { ref } = element
   if (WRITING.has(action.kind) && (await isInSlideTable(to.atspi, ref, to.traits))) throw notSaved()
   switch (action.kind) {
@@ -205,7 +210,7 @@ const OPEN = ["open", "showmenu", "press", "click", "activate", "dodefault"]
 
 const FIELDS: ReadonlySet<number> = new Set([ROLE.TEXT, ROLE.ENTRY, ROLE.PASSWORD_TEXT, ROLE.SPIN_BUTTON])
 
-async function click(to: Sender, { ref, parent }: Element, { role, isRow }: Target): Promise<Performed> {
+async function click(to: Sender, { ref, parent }: Element, { role, isRow }: TargetFacts): Promise<Performed> {
   // A click by message has no place, and a page gets no press of a button.
   if (role === ROLE.CANVAS || role === ROLE.DRAWING_AREA) return NOT_DELIVERED
   const mayPressEnter = FIELDS.has(role) && !to.traits.fieldActivationIsClick
@@ -219,7 +224,7 @@ async function disclose(
   to: Sender,
   { ref }: Element,
   verb: "expand" | "collapse",
-  { isRow, role }: Target,
+  { isRow, role }: TargetFacts,
 ): Promise<Performed> {
   // The action of a row is a click, which may open the file or folder of the row.
   if (role === ROLE.TABLE_ROW && to.traits.disclosure === "arrow keys") return NOT_DELIVERED

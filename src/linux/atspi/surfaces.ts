@@ -14,7 +14,7 @@ import { openSource } from "./sources.ts"
 import { lastShown } from "./watch.ts"
 
 /** A visible surface: a window, an open menu, a dialog. */
-export interface ShownSurface {
+export interface SeenSurface {
   readonly type: Surface
   readonly element: Element
   readonly title: string
@@ -50,7 +50,7 @@ export async function findSurfaces(
   atspi: Atspi,
   tops: readonly TopLevel[],
   notes: MenuNotes,
-): Promise<readonly ShownSurface[]> {
+): Promise<readonly SeenSurface[]> {
   const found = await Promise.all([
     ...tops.map((top) => surfacesIn(atspi, top)),
     menusElsewhere(atspi, tops, notes),
@@ -66,7 +66,7 @@ export async function findPopups(
   atspi: Atspi,
   tops: readonly TopLevel[],
   notes: MenuNotes,
-): Promise<readonly ShownSurface[]> {
+): Promise<readonly SeenSurface[]> {
   const loose = tops.filter(({ window }) => !window)
   const found = await Promise.all([
     ...loose.filter(({ popup }) => popup).map((top) => popupsIn(atspi, top)),
@@ -80,7 +80,7 @@ export async function findPopups(
     .filter(isFirst)
 }
 
-export function surfaceInfo({ type, id, title, itemCount }: ShownSurface): SurfaceInfo {
+export function surfaceInfo({ type, id, title, itemCount }: SeenSurface): SurfaceInfo {
   return {
     type,
     id,
@@ -98,7 +98,7 @@ async function menusElsewhere(
   atspi: Atspi,
   tops: readonly TopLevel[],
   notes: MenuNotes,
-): Promise<readonly ShownSurface[]> {
+): Promise<readonly SeenSurface[]> {
   const top = tops.find(({ element }) => element.origin.traits.contextMenusAreInNoTree)
   if (!top) return []
   const heard = lastShown(atspi.bus)
@@ -110,7 +110,7 @@ async function menusElsewhere(
   )
   const isHeard = new Set(heard.map(refKey))
   const { looseType, searchLoose } = await import("./popups.ts")
-  const show = async (ref: Ref, isNew: boolean): Promise<readonly ShownSurface[]> => {
+  const show = async (ref: Ref, isNew: boolean): Promise<readonly SeenSurface[]> => {
     const type = await looseType(atspi, ref)
     if (!type) return []
     const extents = isNew ? await unlessRefused(atspi.extents(ref)) : undefined
@@ -127,28 +127,28 @@ async function menusElsewhere(
 }
 
 /** Drops the duplicate of a menu that is in a tree and also sent the event. */
-function isFirst(one: ShownSurface, index: number, all: readonly ShownSurface[]): boolean {
+function isFirst(one: SeenSurface, index: number, all: readonly SeenSurface[]): boolean {
   const key = refKey(one.element.ref)
   return one.type !== "menu" || all.findIndex(({ element }) => refKey(element.ref) === key) === index
 }
 
 /** The window with the keyboard. */
-function focusedTop(all: readonly ShownSurface[]): ShownSurface | undefined {
+function focusedTop(all: readonly SeenSurface[]): SeenSurface | undefined {
   const tops = all.filter(({ type }) => type === "window" || type === "sheet" || type === "alert")
   return tops.find(({ window }) => window?.focused)
 }
 
-async function surfacesIn(atspi: Atspi, top: TopLevel): Promise<readonly ShownSurface[]> {
+async function surfacesIn(atspi: Atspi, top: TopLevel): Promise<readonly SeenSurface[]> {
   const { frame, element, window } = top
   if (!window) return popupsIn(atspi, top)
   const { id } = window
-  const own: ShownSurface = { type: topType(frame, window), element, title: window.title, id, window }
+  const own: SeenSurface = { type: topType(frame, window), element, title: window.title, id, window }
   if (window.minimized) return [own]
   return [own, ...(await scan(atspi, element, window, id))]
 }
 
 /** The menus in a top-level object that no window manager manages, and the object itself if it is more than a menu. */
-async function popupsIn(atspi: Atspi, { frame, element, popup }: TopLevel): Promise<readonly ShownSurface[]> {
+async function popupsIn(atspi: Atspi, { frame, element, popup }: TopLevel): Promise<readonly SeenSurface[]> {
   const isPopup = frame.role === ROLE.WINDOW || MENU_ROLES.has(frame.role)
   // Pages that the browser has prepared are such frames, too.
   const mayBeMenu = element.origin.traits.menusAreFrames === true && !frame.name
@@ -158,7 +158,7 @@ async function popupsIn(atspi: Atspi, { frame, element, popup }: TopLevel): Prom
   if (!popup) return mayBeMenu ? menus : inner
   if (menus.length > 0 && (await isOnlyMenu(atspi, element))) return menus
   const isActive = has(frame.states, STATE.ACTIVE)
-  const whole: ShownSurface = {
+  const whole: SeenSurface = {
     type: "popover",
     element,
     title: frame.name,
@@ -189,12 +189,12 @@ async function scan(
   element: Element,
   window: TopWindow | undefined,
   id: string,
-): Promise<readonly ShownSurface[]> {
+): Promise<readonly SeenSurface[]> {
   return new Scan(atspi, await openSource(atspi, element, false), window, id).run(element)
 }
 
 /** Chromium lists the frame of a closed menu for a while, and returns nonsense for it. */
-function noneIfClosed(error: unknown): readonly ShownSurface[] {
+function noneIfClosed(error: unknown): readonly SeenSurface[] {
   if (error instanceof WireError || error instanceof DBusError) return []
   throw error
 }
@@ -221,12 +221,12 @@ class Scan {
     this.#id = id
   }
 
-  async run(root: Element): Promise<readonly ShownSurface[]> {
+  async run(root: Element): Promise<readonly SeenSurface[]> {
     const facts = await this.#source.facts(root.ref, await this.#source.look(root.ref, false))
     return MENU_ROLES.has(facts.role) ? this.#one(root, facts, "") : this.#below(root, facts, "")
   }
 
-  async #below(element: Element, facts: Facts, name: string): Promise<readonly ShownSurface[]> {
+  async #below(element: Element, facts: Facts, name: string): Promise<readonly SeenSurface[]> {
     if (facts.childCount === 0 || has(facts.states, STATE.MANAGES_DESCENDANTS)) return []
     const children = await this.#source.children(element.ref, true)
     const parent = { ref: element.ref, role: facts.role, states: facts.states, size: children.length }
@@ -236,7 +236,7 @@ class Scan {
     return found.flat()
   }
 
-  async #child(element: Element, parentName: string): Promise<readonly ShownSurface[]> {
+  async #child(element: Element, parentName: string): Promise<readonly SeenSurface[]> {
     const key = refKey(element.ref)
     if (this.#seen.has(key) || this.#seen.size >= MAX_SCANNED) return []
     this.#seen.add(key)
@@ -246,7 +246,7 @@ class Scan {
     return isShowing(element.origin, facts) ? this.#one(element, facts, parentName) : []
   }
 
-  async #one(element: Element, facts: Facts, parentName: string): Promise<readonly ShownSurface[]> {
+  async #one(element: Element, facts: Facts, parentName: string): Promise<readonly SeenSurface[]> {
     // Firefox shows the selected option of a closed combo box in a separate menu.
     if (facts.role === ROLE.COMBO_BOX && isClosed(facts)) return []
     const kind = kindIn(facts, element)

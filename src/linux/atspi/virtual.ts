@@ -94,7 +94,7 @@ export async function placesInView(
 export class ColumnSource implements Source {
   readonly #source: Source
   readonly #columnOf: (ref: Ref) => number | undefined
-  readonly #kinds = new Map<number, Promise<ColumnKind>>()
+  readonly #kinds = new Map<number, Promise<FirstCell>>()
 
   constructor(source: Source, columnOf: (ref: Ref) => number | undefined) {
     this.#source = source
@@ -118,7 +118,7 @@ export class ColumnSource implements Source {
       this.#kinds.set(column, kind)
       return facts
     }
-    const likeFirst = async ({ role, interfaces, hasParts }: ColumnKind): Promise<Facts> => {
+    const likeFirst = async ({ role, interfaces, hasParts }: FirstCell): Promise<Facts> => {
       if (hasParts || (role !== ROLE.TABLE_CELL && role !== ROLE.LIST_ITEM)) return whole()
       return { ...(await this.#source.facts(ref, { ...look, role, interfaces })), childCount: 0 }
     }
@@ -126,7 +126,7 @@ export class ColumnSource implements Source {
     return first.then(likeFirst, whole)
   }
 
-  async #kindOf(ref: Ref, first: Promise<Facts>): Promise<ColumnKind> {
+  async #kindOf(ref: Ref, first: Promise<Facts>): Promise<FirstCell> {
     const { role, interfaces, name } = await first
     const parts = name === "" && role === ROLE.TABLE_CELL ? await this.#source.children(ref, false) : []
     return { role, interfaces, hasParts: parts.length > 0 }
@@ -137,7 +137,7 @@ export class ColumnSource implements Source {
   }
 }
 
-interface ColumnKind extends Pick<Facts, "role" | "interfaces"> {
+interface FirstCell extends Pick<Facts, "role" | "interfaces"> {
   readonly hasParts: boolean
 }
 

@@ -92,14 +92,14 @@ async function readPopup(atspi: Atspi, frame: Ref): Promise<Popup | undefined> {
   return { frame, title: oneLine(title), body: lines(body), buttons: new Map(buttons.map(nameButton)) }
 }
 
-interface Node {
+interface PopupPart {
   readonly ref: Ref
   readonly role: number
   readonly name: string
 }
 
 /** All descendants in order, except those inside a button. */
-async function readNodes(atspi: Atspi, parent: Ref, depth: number): Promise<readonly Node[]> {
+async function readNodes(atspi: Atspi, parent: Ref, depth: number): Promise<readonly PopupPart[]> {
   const children = (await atspi.children(parent)).map(existing).filter((ref) => ref !== undefined)
   const below = children.map(async (ref) => {
     const [role, name] = await Promise.all([atspi.role(ref), atspi.name(ref)])
@@ -112,7 +112,7 @@ async function readNodes(atspi: Atspi, parent: Ref, depth: number): Promise<read
 const MAX_DEPTH = 6
 
 /** Buttons of the same name are numbered in order. */
-function nameButton({ ref, name }: Node, index: number, all: readonly Node[]): [string, Ref] {
+function nameButton({ ref, name }: PopupPart, index: number, all: readonly PopupPart[]): [string, Ref] {
   const same = all.slice(0, index).filter((other) => other.name === name).length
   return [same === 0 ? oneLine(name) : `${oneLine(name)} (${same + 1})`, ref]
 }

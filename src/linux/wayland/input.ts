@@ -19,7 +19,7 @@ export interface Places {
   focused(deadline: Deadline): Promise<TopWindow | undefined>
 }
 
-interface Context {
+interface Sending {
   readonly devices: Devices
   readonly outputs: () => Promise<readonly Output[]>
   /** Absent if the compositor does not report windows: then the caller is responsible for the target. */
@@ -31,7 +31,7 @@ interface Context {
 }
 
 /** Synthesises input on the compositor's seat. */
-export async function sendInput(context: Context, event: InputEvent): Promise<void> {
+export async function sendInput(context: Sending, event: InputEvent): Promise<void> {
   switch (event.kind) {
     case "key":
       return useKeyboard(context, (device) => pressKeys(context, device, event))
@@ -49,7 +49,7 @@ export async function sendInput(context: Context, event: InputEvent): Promise<vo
 
 type PointerEvent = Extract<InputEvent, { kind: "move" | "click" | "wheel" | "drag" }>
 
-async function usePointer(context: Context, event: PointerEvent): Promise<void> {
+async function usePointer(context: Sending, event: PointerEvent): Promise<void> {
   const { devices, deadline } = context
   // Keys of another device do not modify clicks of this one.
   if ("modifiers" in event && event.modifiers?.length)
@@ -82,7 +82,7 @@ async function usePointer(context: Context, event: PointerEvent): Promise<void> 
 
 type Of<K extends InputEvent["kind"]> = Extract<InputEvent, { kind: K }>
 
-async function click(context: Context, device: Pointer, event: Of<"click">): Promise<void> {
+async function click(context: Sending, device: Pointer, event: Of<"click">): Promise<void> {
   const { env, deadline } = context
   const next = nextClick(event, readClick(env))
   const isAside = next.at !== event.at
@@ -101,7 +101,7 @@ async function click(context: Context, device: Pointer, event: Of<"click">): Pro
   noteClick(env, rounded(aside ? next.at : event.at), event.room)
 }
 
-async function turnWheel(context: Context, device: Pointer, event: Of<"wheel">): Promise<void> {
+async function turnWheel(context: Sending, device: Pointer, event: Of<"wheel">): Promise<void> {
   const check = await arrive(context, device, { at: rounded(event.at), prove: event.prove })
   await check()
   const turns = [
@@ -113,7 +113,7 @@ async function turnWheel(context: Context, device: Pointer, event: Of<"wheel">):
   }
 }
 
-async function drag(context: Context, device: Pointer, event: Of<"drag">): Promise<void> {
+async function drag(context: Sending, device: Pointer, event: Of<"drag">): Promise<void> {
   const { deadline } = context
   const [from, to] = [rounded(event.from), rounded(event.to)]
   if (deadline.remaining < event.durationMs + DWELL_MS)
@@ -154,7 +154,7 @@ async function drag(context: Context, device: Pointer, event: Of<"drag">): Promi
 
 /** Moves the pointer there, lets the app react, and proves the element. The result is the last look before a press. */
 async function arrive(
-  { places, owner, deadline }: Context,
+  { places, owner, deadline }: Sending,
   device: Pointer,
   { at: meant, prove }: { readonly at: Point; readonly prove?: Proof },
   aside?: Point,
@@ -192,7 +192,7 @@ export async function isIdle(pid: number, deadline: Deadline): Promise<boolean> 
 }
 
 async function useKeyboard(
-  { devices, deadline }: Context,
+  { devices, deadline }: Sending,
   work: (device: Keyboard) => Promise<void>,
 ): Promise<void> {
   const device = await devices.keyboard(deadline)
@@ -203,7 +203,7 @@ async function useKeyboard(
   }
 }
 
-async function pressKeys(context: Context, device: Keyboard, event: Of<"key">): Promise<void> {
+async function pressKeys(context: Sending, device: Keyboard, event: Of<"key">): Promise<void> {
   const { places, owner, deadline } = context
   if (event.phase !== "press")
     throw refused(
@@ -222,7 +222,7 @@ async function pressKeys(context: Context, device: Keyboard, event: Of<"key">): 
 }
 
 async function typeText(
-  { places, owner, deadline }: Context,
+  { places, owner, deadline }: Sending,
   device: Keyboard,
   { text, prove, secret }: Of<"text">,
 ): Promise<void> {

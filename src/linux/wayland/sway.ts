@@ -107,7 +107,7 @@ export interface SwayView {
   readonly fullscreen: boolean
 }
 
-interface Node {
+interface SwayNode {
   readonly id: number
   readonly name: string | null
   readonly type: string
@@ -123,15 +123,15 @@ interface Node {
   readonly visible?: boolean
   readonly fullscreen_mode?: number
   readonly focus: readonly number[]
-  readonly nodes: readonly Node[]
-  readonly floating_nodes: readonly Node[]
+  readonly nodes: readonly SwayNode[]
+  readonly floating_nodes: readonly SwayNode[]
 }
 
 // Sway is trusted with its own format, as the X server is.
-const asNode = (value: unknown): Node => value as Node
+const asNode = (value: unknown): SwayNode => value as SwayNode
 
 /** The windows, topmost first: full screen, then floating ones, then tiles. The last floating one is on top. */
-function viewsIn(node: Node, isFloating = false): readonly SwayView[] {
+function viewsIn(node: SwayNode, isFloating = false): readonly SwayView[] {
   if (node.pid !== undefined && node.nodes.length === 0 && node.floating_nodes.length === 0)
     return [viewOf(node, isFloating)]
   const floating = node.floating_nodes.toReversed().flatMap((one) => viewsIn(one, true))
@@ -143,7 +143,7 @@ function viewsIn(node: Node, isFloating = false): readonly SwayView[] {
   return [...all.filter(({ fullscreen }) => fullscreen), ...all.filter(({ fullscreen }) => !fullscreen)]
 }
 
-function viewOf(node: Node, floating: boolean): SwayView {
+function viewOf(node: SwayNode, floating: boolean): SwayView {
   const { rect, window_rect: inner, deco_rect: deco } = node
   return {
     id: node.id,
