@@ -61,7 +61,7 @@ export class Attempt {
     const ending = isMissing(after) ? await this.#life.end() : undefined
     if (ending) return this.#judgeEnd(delivered, ending)
     const judged = this.#judge(delivered, after, performance.now() - since)
-    return this.#withDoubt(judged, after, focus?.tell(after))
+    return this.#withDoubt(judged, after, focus?.report(after))
   }
 
   /** Scrolls, and waits until the view shows it, so that the next look does not see the old view. */
@@ -118,10 +118,10 @@ export class Attempt {
   async #keepFocus({ method, delivery }: Performed): Promise<GivenFocus | undefined> {
     // Return has given the focus back to the table.
     if (delivery === "delivery_uncertain" || this.#target.seen.editedBy) return undefined
-    const { keepFocus, tellFocus } = await import("./keep-focus.ts")
+    const { keepFocus, reportFocus } = await import("./keep-focus.ts")
     const focus =
       method === "keyboard" ? typedInto(this.#target.seen) : await keepFocus(this.#ctx, this.#target)
-    return { isExpected: focus.isExpected, tell: (after) => tellFocus(focus, after) }
+    return { isExpected: focus.isExpected, report: (after) => reportFocus(focus, after) }
   }
 
   /** Reads the element until the expected effect shows, or until the time for that is up. */
@@ -331,7 +331,7 @@ const FOCUSING: ReadonlySet<Action["kind"]> = new Set(["type", "set-value"])
 /** The focus that came with the action; see keep-focus.ts. */
 interface GivenFocus {
   readonly isExpected: boolean
-  tell(after: Observation): Pick<ActionResult, "focused" | "focus_reason">
+  report(after: Observation): Pick<ActionResult, "focused" | "focus_reason">
 }
 
 /** Keys were typed into the field, so it had the focus. They may have moved it elsewhere. */

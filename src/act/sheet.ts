@@ -59,7 +59,7 @@ export async function setCells(
     ? await writeSheet(ctx, target, grid, block)
     : await writeFields(ctx, target, sheet, grid, block)
   // LibreOffice may keep reporting the old text of a cleared cell, although it shows nothing.
-  const told = isSheet ? differences.filter(({ wanted }) => wanted !== "") : differences
+  const reported = isSheet ? differences.filter(({ wanted }) => wanted !== "") : differences
   const last = {
     row: Math.max(...block.map(({ row }) => row)),
     column: Math.max(...block.map(({ column }) => column)),
@@ -70,7 +70,7 @@ export async function setCells(
     element: actedOn(sheet),
     range: `${nameOfPlace(start)}:${nameOfPlace(last)}`,
     cells: block.length,
-    ...(told.length > 0 ? { differences: told } : {}),
+    ...(reported.length > 0 ? { differences: reported } : {}),
     method,
     disposition: {
       delivery: differences.length > 0 || doubt !== undefined ? "delivered_unverified" : "delivered_verified",

@@ -32,7 +32,7 @@ export function survivorsOf(
   const open = entries.filter((_, i) => same[i] === undefined)
   const moved =
     numbering === "stable"
-      ? pair(lost.filter(ofLastless), open.filter(isLastless))
+      ? pair(lost.filter(isStoredShortLived), open.filter(isShortLived))
       : pairNew(lost, open, before, entries)
   return entries.map((entry, i) => {
     const ref = same[i] ?? moved.get(entry)
@@ -65,10 +65,10 @@ function pairNew(
 }
 
 /** True if the element has no object that lives as long as it does. */
-const isLastless = ({ address, is_recycled }: RefEntry): boolean =>
+const isShortLived = ({ address, is_recycled }: RefEntry): boolean =>
   address === undefined || is_recycled === true
 
-const ofLastless = ([, entry]: Stored): boolean => isLastless(entry)
+const isStoredShortLived = ([, entry]: Stored): boolean => isShortLived(entry)
 
 /** The refs of entries with the same evidence, if exactly one lost and one new element have that evidence. */
 function pair(lost: readonly Stored[], open: readonly RefEntry[]): ReadonlyMap<RefEntry, string> {
