@@ -27,7 +27,7 @@ export async function actOnRef(ctx: Context, request: ActRequest, action: Action
     const result = await changing(ctx, request, (lookAgain) => act(ctx, request, action, lookAgain))
     return provenByChanges(result, action)
   } catch (error) {
-    // Each step that may have delivered something says so in its error. That stays unchanged.
+    // A step that may have delivered something says so in its error, and `with` keeps that.
     throw error instanceof AppError ? error.with({ disposition: NOTHING_DELIVERED }) : error
   }
 }

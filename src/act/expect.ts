@@ -77,7 +77,7 @@ export function isDone(action: Action, seen: Seen): boolean {
 
 const always = () => true
 
-/** A box without any of its states is off, unless they could not be read. */
+/** The answer about a box, which is off if it has none of its states. undefined: they could not be read. */
 function unlessUnread(now: Seen, isMet: boolean): boolean | undefined {
   const isShown = SETTABLE_STATES.toggle?.some((state) => now.states.includes(state))
   return now.isPartial && !isShown ? undefined : isMet

@@ -41,13 +41,13 @@ export async function keepFocus(ctx: Context, target: Target): Promise<FieldFocu
 
 const missed = (reason: string): FieldFocus => ({ isExpected: false, reason })
 
-/** Members of the result. They are left out if the field could not be read, since unknown is not false. */
+/** Members of the result. `focused` is left out if the field could not be read, since unknown is not false. */
 export interface FocusReport {
   readonly focused?: boolean
   readonly focus_reason?: string
 }
 
-/** True if keys go to the field now. */
+/** Says whether keys go to the field now, and if not, why. */
 export function reportFocus(
   { reason, isInside = false }: FieldFocus,
   after: Seen | "gone" | undefined,

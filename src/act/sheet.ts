@@ -35,7 +35,7 @@ interface Difference {
   readonly cell: string
   readonly wanted: string
   readonly shows: string
-  /** The app took a number for a text. */
+  /** The app stored a number as a text: 1.5 in a sheet whose language writes 1,5. */
   readonly is?: "text"
 }
 
@@ -260,7 +260,7 @@ async function read(ctx: Context, grid: CellGrid<Handle>, place: CellPlace): Pro
   return handle && (await ctx.adapter.read(handle))
 }
 
-/** Compares the block with what was written. An app that does not answer in time has its keys all the same. */
+/** Compares the block with what was written. If the app is late, returns a doubt: it has received the keys. */
 async function readBack(
   ctx: Context,
   target: Target,
