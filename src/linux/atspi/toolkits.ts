@@ -333,7 +333,7 @@ const GTK2: Traits = {
 }
 
 const GTK3: Traits = {
-  // Also of rows that are scrolled away. GtkTreeView counts the rows that are not folded.
+  // Also cells of rows that are scrolled away. GtkTreeView does not count the rows inside a collapsed one.
   tablesAnswerByCell: true,
   // Adwaita's, around windows with a title bar of their own. Another theme's does not fit, and leaves the place unknown.
   shadow: { left: 26, right: 26, top: 23, bottom: 29 },
