@@ -78,7 +78,7 @@ export function receiveWith(
   return { bytes: bytes.slice(0, Math.max(0, count)), fds }
 }
 
-/** The process that listens at the other end of a socket; for one that inherited the socket, its parent. */
+/** The process that listens at the other end of a socket. If it inherited the socket: the parent that opened it. */
 export function peerOf(socket: number): number | undefined {
   const credentials = new Int32Array(3)
   const length = new Int32Array([credentials.byteLength])
@@ -86,7 +86,7 @@ export function peerOf(socket: number): number | undefined {
   return result === 0 ? credentials[0] : undefined
 }
 
-/** A connection to a socket in the file system, for calls that wait. undefined: it is refused. */
+/** A connection to a socket in the file system, for calls that wait. undefined: no process accepts it. */
 export function connectTo(path: string): number | undefined {
   const fd = libc()?.socket(AF_UNIX, SOCK_STREAM | CLOEXEC, 0) ?? -1
   if (fd < 0) return undefined

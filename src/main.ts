@@ -83,7 +83,7 @@ async function runOnce(command: Command, args: Arguments, settings: Settings): P
   await progress.end()
   await close({ forGood: command.serves === true })
   if (settings.verbose) await logOutcome(envelope, performance.now() - start)
-  // A command with formats of its own takes the flag for itself, and leaves the environment's word for all commands.
+  // A command with formats of its own takes `--format` itself, so the settings have only the variable's format.
   const code = await answer(envelope, args.format === "json" ? "json" : settings.format, command)
   await viewing
   return interruption.exitCode ?? code
@@ -121,7 +121,7 @@ function showProgress({ name, input, serves }: Command, args: Arguments): { end(
   }
 }
 
-/** Answers a command line that could not be parsed, in the format and into the trace that its words name. */
+/** Answers a command line that could not be parsed. Its words still name the format and the trace. */
 async function refuse(argv: readonly string[], error: unknown): Promise<number> {
   const envelope = failure(error instanceof UsageError ? error.command : "unknown", error)
   const directory = givenOption(argv, "--trace") || process.env.AGENT_DESKTOP_TRACE

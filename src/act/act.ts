@@ -27,7 +27,7 @@ export async function actOnRef(ctx: Context, request: ActRequest, action: Action
     const result = await changing(ctx, request, (lookAgain) => act(ctx, request, action, lookAgain))
     return provenByChanges(result, action)
   } catch (error) {
-    // Each step that may have delivered something says so in its error. That stays unchanged.
+    // A step that may have delivered something says so in its error, and `with` keeps that.
     throw error instanceof AppError ? error.with({ disposition: NOTHING_DELIVERED }) : error
   }
 }
@@ -51,8 +51,8 @@ async function act(
 ): Promise<ActionResult> {
   const stored = await lookUp(ctx, request)
   // `--changes` shows what opened.
-  const tellsOpened = opens(action) && !request.changes
-  const { watching, living, covering, popping, close } = follow(ctx, stored, tellsOpened)
+  const reportsOpened = opens(action) && !request.changes
+  const { watching, living, covering, popping, close } = follow(ctx, stored, reportsOpened)
   try {
     const found = await resolveStored(ctx, stored)
     refuseUnsupported(found, action)
@@ -68,7 +68,7 @@ async function act(
     popups?.forget()
     const attempt = new Attempt(ctx, target, action, { watch, life, doubt })
     const result = await attempt.run(request.input ?? "auto")
-    return tellsOpened ? await withOpened(ctx, target, result, { popups, watch }) : result
+    return reportsOpened ? await withOpened(ctx, target, result, { popups, watch }) : result
   } finally {
     await close()
   }
@@ -78,12 +78,12 @@ async function act(
  * Follows the app from before the action. All of it opens while the element is being found, so it costs no time. A
  * failure to open is thrown where the promise is awaited.
  */
-function follow(ctx: Context, stored: StoredRef, tellsOpened: boolean) {
+function follow(ctx: Context, stored: StoredRef, reportsOpened: boolean) {
   const { pid } = stored.entry
   const watching = ctx.adapter.watch([pid], { hint: stored.hint })
   const living = ctx.adapter.life(pid)
   const covering = dialogOver(ctx, stored)
-  const popping = tellsOpened ? followPopups(ctx) : undefined
+  const popping = reportsOpened ? followPopups(ctx) : undefined
   // They may reject before they are awaited, or never be awaited.
   for (const begun of [watching, living, covering]) begun.catch(() => {})
   const close = async (): Promise<void> => {

@@ -48,7 +48,7 @@ export class Attempt {
     if (this.#action.kind === "scroll" || this.#action.kind === "scroll-to") return this.#scroll(policy)
     await this.#reactions.forget()
     const keepsFocus = FOCUSING.has(this.#action.kind) && policy !== "semantic"
-    // The turn is taken while the text is delivered, so it costs no time. A failure shows when the focus is given.
+    // Starts to wait for the turn while the text is delivered, to save time. `keepFocus` reports a failure.
     if (keepsFocus) this.#ctx.adapter.takeTurn().catch(() => {})
     const delivered = await this.#deliver(policy).catch((error: unknown) => this.#unlessItHappened(error))
     if (delivered.already) return this.#result(ALREADY)
@@ -61,7 +61,7 @@ export class Attempt {
     const ending = isMissing(after) ? await this.#life.end() : undefined
     if (ending) return this.#judgeEnd(delivered, ending)
     const judged = this.#judge(delivered, after, performance.now() - since)
-    return this.#withDoubt(judged, after, focus?.tell(after))
+    return this.#withDoubt(judged, after, focus?.report(after))
   }
 
   /** Scrolls, and waits until the view shows it, so that the next look does not see the old view. */
@@ -81,7 +81,7 @@ export class Attempt {
     const isThere = this.#action.kind === "scroll" ? hasMoved : isInView(after)
     if ((isThere && !mayStay) || delivered.delivery === "delivered_verified")
       return this.#result({ ...delivered, delivery: "delivered_verified" }, after)
-    // An element that was in view and still is proves nothing, but gives no reason for doubt either.
+    // An element that was in view and stays in view proves nothing, and needs no `doubt`.
     const result = this.#result(delivered, after)
     return isThere ? result : { ...result, doubt: NOTHING_MOVED }
   }
@@ -116,12 +116,12 @@ export class Attempt {
 
   /** Makes later keys go to the field. Typed text has already focused it; `--input semantic` leaves the focus alone. */
   async #keepFocus({ method, delivery }: Performed): Promise<GivenFocus | undefined> {
-    // Return has given the focus back to the table.
+    // The Return key that ended an edit in place has given the focus back to the table.
     if (delivery === "delivery_uncertain" || this.#target.seen.editedBy) return undefined
-    const { keepFocus, tellFocus } = await import("./keep-focus.ts")
+    const { keepFocus, reportFocus } = await import("./keep-focus.ts")
     const focus =
       method === "keyboard" ? typedInto(this.#target.seen) : await keepFocus(this.#ctx, this.#target)
-    return { isExpected: focus.isExpected, tell: (after) => tellFocus(focus, after) }
+    return { isExpected: focus.isExpected, report: (after) => reportFocus(focus, after) }
   }
 
   /** Reads the element until the expected effect shows, or until the time for that is up. */
@@ -331,7 +331,7 @@ const FOCUSING: ReadonlySet<Action["kind"]> = new Set(["type", "set-value"])
 /** The focus that came with the action; see keep-focus.ts. */
 interface GivenFocus {
   readonly isExpected: boolean
-  tell(after: Observation): Pick<ActionResult, "focused" | "focus_reason">
+  report(after: Observation): Pick<ActionResult, "focused" | "focus_reason">
 }
 
 /** Keys were typed into the field, so it had the focus. They may have moved it elsewhere. */

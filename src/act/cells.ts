@@ -21,7 +21,7 @@ export async function fillCell(
   action: Action,
   text: string,
 ): Promise<Performed> {
-  // A slow app has its keys all the same. The next look shows what they did.
+  // Ignores the error of a slow app, which has received the keys. The next look shows what they did.
   await typeIntoCell(ctx, target, action, text, { isChecked: false, again: () => foundAgain(ctx, target) })
   return TYPED
 }

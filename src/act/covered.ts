@@ -10,10 +10,10 @@ import { inputTarget } from "./pointer.ts"
 
 /**
  * Cells that a merged cell covers: the app writes into them, and does not show the text. A sheet reports only those in
- * view, and goes to a cell that gets the focus only when a key comes.
+ * view. It scrolls to a cell that has got the focus only at the next key press.
  */
 
-/** Refuses a cell of a sheet that is covered. It has the focus. Only if it is not edited, the sheet may go to it. */
+/** Refuses the focused cell of a sheet if it is covered. `mayGo`: the cell is not edited, so a key may scroll to it. */
 export async function refuseCovered(
   ctx: Context,
   target: Target,
@@ -30,8 +30,8 @@ export async function refuseCovered(
 }
 
 /**
- * Refuses a block with cells that are covered. Goes through the parts of it that are out of view: `focusOn` gives a cell
- * the focus, and ends an edit.
+ * Refuses a block with covered cells. Scrolls through the parts of the block that are out of view: `focusOn` gives a
+ * cell the focus, and ends an edit.
  */
 export async function refuseCoveredIn(
   ctx: Context,
@@ -70,7 +70,7 @@ export async function refuseCoveredIn(
 
 /** Cells that are asked about together. */
 const AT_ONCE = 400
-/** How long the sheet may take to go to a cell. */
+/** How long the sheet may take to scroll to a cell. */
 const GOING_MS = 1500
 
 /** Brings the cell that has the focus into view. */
@@ -80,7 +80,7 @@ async function goTo(ctx: Context, cell: Target, look: () => Promise<boolean>): P
 
 const FOCUS = { kind: "focus" } as const
 
-/** Presses the key by which the sheet goes to the current cell. In a cell that is edited, it would delete a word. */
+/** Presses the key that makes a sheet scroll to the current cell. In a cell that is edited, it would delete a word. */
 async function afterGoing<T>(
   ctx: Context,
   target: Target,

@@ -53,7 +53,7 @@ function isRefusal(error: unknown): boolean {
   return error.disposition === undefined || error.disposition.delivery === "not_delivered"
 }
 
-/** An error that does not say what was sent may have happened after something was. */
+/** Marks an error that says nothing about the delivery: the app may have received something before it. */
 function possiblySent(error: unknown, action: Action): AppError {
   const known = error instanceof AppError ? error : unexpected(error)
   return known.with({ disposition: dispositionOf(action, "delivery_uncertain") })

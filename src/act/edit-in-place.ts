@@ -70,7 +70,7 @@ async function watching<T>(ctx: Context, { entry }: Target, work: (watch: Watch)
 /** The text of a cell, which is its name in most toolkits. */
 export const textOf = ({ value, name }: Seen): string => value ?? name ?? ""
 
-/** A name has no blanks at its ends, and one blank for several. */
+/** Compares texts as names show them: without blanks at the ends, and with one blank in place of several. */
 export const isSameText = (a: string, b: string): boolean => plain(a) === plain(b)
 
 /** True if a cell that shows one text surely has the other. The name of a cell hides blanks that the text may have. */
@@ -186,7 +186,7 @@ async function select(
     })
     if (seen.editedBy === "click") await click()
     else {
-      // A row that opens with one click.
+      // Some apps open a row at the first click.
       await refuseOpened(ctx, target, windows)
       await pressKey(ctx, target, { modifiers: [], key: "f2" }, CLICK)
     }
@@ -231,7 +231,7 @@ async function setEditor(
   throw notTaken(target, await cancel(ctx, editor, watch))
 }
 
-/** Typed, a line break or a tab ends the edit, and the rest goes elsewhere. */
+/** Characters that end the edit if they are typed: the rest of the text would go elsewhere. */
 const ENDS_AN_EDIT = /[\n\r\t]/
 
 /** How long the editor may take to show its text. */
@@ -271,7 +271,7 @@ async function pressIn(ctx: Context, editor: Target, key: string, action: Action
   await sendInput(ctx, event, action)
 }
 
-/** Closes the editor without its text. False: it did not close, or had lost the focus, which may have kept its text. */
+/** Closes the editor and drops its text. False if it stays open, or had lost the focus: the cell may have the text. */
 async function cancel(ctx: Context, editor: Target, watch: Watch): Promise<boolean> {
   const isClosed = async (): Promise<true | undefined> =>
     (await ctx.adapter.read(editor.seen.handle))?.states.includes("focused") ? undefined : true

@@ -30,10 +30,10 @@ export function expectationOf(action: Action, before: Seen): Expectation | undef
     case "uncheck":
     case "expand":
     case "collapse":
-      return { met: (now) => isToldBy(now, isDone(action, now)), decides: showsAny(action, before) }
+      return { met: (now) => unlessUnread(now, isDone(action, now)), decides: showsAny(action, before) }
     case "toggle":
       return {
-        met: (now) => isToldBy(before, true) && isToldBy(now, onOff(now) !== onOff(before)),
+        met: (now) => unlessUnread(before, true) && unlessUnread(now, onOff(now) !== onOff(before)),
         decides: showsAny(action, before),
       }
     case "focus":
@@ -77,8 +77,8 @@ export function isDone(action: Action, seen: Seen): boolean {
 
 const always = () => true
 
-/** A box without any of its states is off, unless they could not be read. */
-function isToldBy(now: Seen, isMet: boolean): boolean | undefined {
+/** The answer about a box, which is off if it has none of its states. undefined: they could not be read. */
+function unlessUnread(now: Seen, isMet: boolean): boolean | undefined {
   const isShown = SETTABLE_STATES.toggle?.some((state) => now.states.includes(state))
   return now.isPartial && !isShown ? undefined : isMet
 }

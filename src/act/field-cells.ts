@@ -66,7 +66,7 @@ export async function fieldsOf(
   )
   return found.map(({ cell, fields }) => {
     const { row, column } = cell
-    // A tree is read again: it would only be compared with itself.
+    // Looks again, because the tree that was read before would only be compared with itself.
     const now = async (at = column) => (await look())({ row, column: at })
     const field = fields[0]!
     const show = async (target: Target): Promise<void> => {
@@ -135,7 +135,7 @@ const otherRow = (cell: CellPlace): AppError =>
     disposition: NOTHING_DELIVERED,
   })
 
-/** The error for a cell whose place shows another text after it was written: rows below and beside it may be others. */
+/** The error for a cell whose place shows another text after it was written: the table may have moved its rows. */
 export const movedRow = (cell: CellPlace): AppError =>
   new AppError(
     "ACTION_FAILED",

@@ -41,17 +41,17 @@ export async function keepFocus(ctx: Context, target: Target): Promise<FieldFocu
 
 const missed = (reason: string): FieldFocus => ({ isExpected: false, reason })
 
-/** Members of the result. They are left out if the field could not be read, since unknown is not false. */
-export interface FocusTold {
+/** Members of the result. `focused` is left out if the field could not be read, since unknown is not false. */
+export interface FocusReport {
   readonly focused?: boolean
   readonly focus_reason?: string
 }
 
-/** True if keys go to the field now. */
-export function tellFocus(
+/** Says whether keys go to the field now, and if not, why. */
+export function reportFocus(
   { reason, isInside = false }: FieldFocus,
   after: Seen | "gone" | undefined,
-): FocusTold {
+): FocusReport {
   if (reason !== undefined) return { focused: false, focus_reason: reason }
   if (after === undefined) return { focus_reason: "the field could not be read afterwards" }
   if (after === "gone") return { focused: false, focus_reason: "the field is gone" }

@@ -33,7 +33,7 @@ export async function typeText(
   const isMoved = await takeFocus(ctx, target, action)
   if (target.seen.isTypedOver)
     await (await import("./covered.ts")).refuseCovered(ctx, target, action, isMoved)
-  // Tab and Enter would go on among selected cells. The cell that was edited has lost the focus, if there was one.
+  // Tab and Enter would move among the selected cells only. No cell is being edited: the focus has just moved.
   if (isMoved && target.seen.isTypedOver) await selectOnly(ctx, target, action)
   // Some fields select their whole text when they get the focus, and typed text would replace it. In a row, End goes to
   // another row.
@@ -44,8 +44,8 @@ export async function typeText(
 }
 
 /**
- * Takes all cells of a sheet but the current one out of the selection. The focus alone leaves it as it is. LibreOffice
- * runs a shortcut later than the keys that follow it at once, so this waits until the app is at rest.
+ * Deselects all cells of a sheet but the current one: a new focus does not change the selection. LibreOffice runs a
+ * shortcut later than the keys that follow it at once, so this waits until the app is at rest.
  */
 export async function selectOnly(ctx: Context, target: Target, action: Action): Promise<void> {
   const combo = { modifiers: ["shift"], key: "backspace" } as const

@@ -91,8 +91,8 @@ export class Sweep {
   }
 
   /**
-   * Looks for the row of a sorted list where it must be: jumps twice as far each time until it has passed the place, and
-   * then half as far. If it is not there, goes back to where it began, or before. undefined: nothing has moved.
+   * Looks for the row of a sorted list where it must be: jumps twice as far each time until it is past the row, and then
+   * half as far. If the row is not there, goes back to the start or a little further. undefined: nothing has moved.
    */
   async #bySize(
     first: View,
@@ -161,7 +161,7 @@ export class Sweep {
       direction === "down"
         ? view.rows.length - view.rows.findIndex(({ isShown }) => isShown)
         : view.rows.findLastIndex(({ isShown }) => isShown) + 1
-    // A list with objects for some rows makes them again around the view: those before it fill the gap.
+    // A list that creates objects for some rows also creates them before the new view: a larger step leaves no gap.
     const rows = this.#hasUnmade ? view.rows.length : beyond
     const room = Math.floor(((rows - 2) * 0.9) / this.#rowsPerNotch)
     const notches = Math.max(1, Math.min(most, room))

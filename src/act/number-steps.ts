@@ -42,7 +42,7 @@ async function stepFrom(
   { first, want, key, back }: Steps,
 ): Promise<Performed> {
   const second = await whenValue(ctx, target, (value) => !isNear(value, first))
-  // A value that does not move is judged like any other action's.
+  // If the value does not move, the caller judges the key press like any other action.
   if (second === undefined) return TYPED
   const step = second - first
   const steps = Math.round((want - second) / step)

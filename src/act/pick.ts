@@ -215,7 +215,7 @@ class List {
     return now !== undefined && now.value !== this.#target.seen.value
   }
 
-  /** True if that closed the list. The list may cover its combobox, so this does not wait for an impossible click. */
+  /** True if a click closes the list. The list may cover its combobox, so this does not wait long for the click. */
   async #clickAgain(): Promise<boolean> {
     const soon = { ...this.#ctx, deadline: this.#ctx.deadline.slice(REACTION_MS) }
     try {

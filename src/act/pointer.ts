@@ -34,7 +34,7 @@ export async function clickElement(
   const modifiers = "modifiers" in action ? action.modifiers : undefined
   const room = pointOf === clickPointOf ? roomOf(target.seen) : undefined
   const opens = hasTrait(target.seen.role, "opensMenu") || target.seen.states.includes("haspopup")
-  // A browser would answer with the place that it reported last. A right press opens its menu at once.
+  // Not in a browser, which would answer with an old place. Not for a right press, which opens its menu at once.
   const isProvable =
     button === "left" && ACT_ON_RELEASE.has(target.seen.role) && !opens && !target.seen.tellsLate
   const proveRelease =

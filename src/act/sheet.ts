@@ -35,7 +35,7 @@ interface Difference {
   readonly cell: string
   readonly wanted: string
   readonly shows: string
-  /** The app took a number for a text. */
+  /** The app stored a number as a text: 1.5 in a sheet whose language writes 1,5. */
   readonly is?: "text"
 }
 
@@ -59,7 +59,7 @@ export async function setCells(
     ? await writeSheet(ctx, target, grid, block)
     : await writeFields(ctx, target, sheet, grid, block)
   // LibreOffice may keep reporting the old text of a cleared cell, although it shows nothing.
-  const told = isSheet ? differences.filter(({ wanted }) => wanted !== "") : differences
+  const reported = isSheet ? differences.filter(({ wanted }) => wanted !== "") : differences
   const last = {
     row: Math.max(...block.map(({ row }) => row)),
     column: Math.max(...block.map(({ column }) => column)),
@@ -70,7 +70,7 @@ export async function setCells(
     element: actedOn(sheet),
     range: `${nameOfPlace(start)}:${nameOfPlace(last)}`,
     cells: block.length,
-    ...(told.length > 0 ? { differences: told } : {}),
+    ...(reported.length > 0 ? { differences: reported } : {}),
     method,
     disposition: {
       delivery: differences.length > 0 || doubt !== undefined ? "delivered_unverified" : "delivered_verified",
@@ -260,7 +260,7 @@ async function read(ctx: Context, grid: CellGrid<Handle>, place: CellPlace): Pro
   return handle && (await ctx.adapter.read(handle))
 }
 
-/** Compares the block with what was written. An app that does not answer in time has its keys all the same. */
+/** Compares the block with what was written. If the app is late, returns a doubt: it has received the keys. */
 async function readBack(
   ctx: Context,
   target: Target,

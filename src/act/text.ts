@@ -5,7 +5,7 @@ import { findRange, outside, type TextWanted, textAccess } from "../look/text-ra
 import { withArticle } from "../node.ts"
 import { type RefChoice, resolve, type Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
-import { keepFocus, tellFocus } from "./keep-focus.ts"
+import { keepFocus, reportFocus } from "./keep-focus.ts"
 import { type ActedOn, actedOn } from "./result.ts"
 import { refuseUnreachable } from "./unreachable.ts"
 
@@ -80,7 +80,7 @@ async function place(
     method: sent?.method ?? "none",
     ...(already ? { already } : {}),
     disposition: { delivery: already ? "not_delivered" : "delivered_verified", retry: "safe" },
-    ...tellFocus(focus, after ?? "gone"),
+    ...reportFocus(focus, after ?? "gone"),
   }
 }
 

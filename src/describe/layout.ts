@@ -5,7 +5,7 @@ import { wordsOf } from "../tree.ts"
 
 /**
  * Names by layout. If a toolkit gives a field neither a name nor a relation to its label, the label beside or above it
- * names it, provided that each is the other's nearest neighbor. If that is uncertain, the field stays nameless.
+ * names it, provided that each is the other's nearest neighbour. If that is uncertain, the field stays nameless.
  */
 
 /** Roles that a label beside them may name. A nameless button has a picture, and a label beside it may be about anything. */
@@ -136,7 +136,7 @@ export async function nameByLayout(
   await locate(near)
   const names = new Map(scopes.flatMap((scope) => pairsIn(scope, places)))
   if (names.size === 0) return root
-  // Most boxes have no field of a new name beside them, and need no place.
+  // Only boxes beside a field that gets a name need a place.
   const beside = new Set(formsIn(root, names).flatMap(({ children }) => children))
   await locate(boxes.filter((box) => beside.has(box)))
   return renamed(root, names, places)
@@ -156,7 +156,7 @@ function withinLimit(scopes: readonly (readonly SeenNode[])[]): readonly (readon
 /** True if the element is not scrolled out of view. */
 export const isInView = ({ states }: Pick<SeenNode, "states">): boolean => !states.includes("offscreen")
 
-/** True for nodes that name a field, have a name, or stand between the two. */
+/** True for labels and controls, and for separators between the two. */
 const isSolid = (node: SeenNode): boolean =>
   isLabel(node) || hasTrait(node.role, "interactive") || node.role === "separator"
 
@@ -206,7 +206,7 @@ function pairsIn(parts: readonly SeenNode[], places: Places): readonly (readonly
         : labelOf(field, labels, solid)
       : undefined
     const name = label && ownerOf(label, controls, solid) === field ? textOf(label.node) : undefined
-    // The title of a frame, and every text in it, is about the frame.
+    // The title of a named group, and every text in it, is about that group.
     const isOutside = groups.some((group) => label && group.has(label.node) && !group.has(field.node))
     return name && !isOutside ? [[field.node, name]] : []
   })
@@ -238,7 +238,7 @@ interface Around {
 
 /** The label of a box: the text right behind it, or else the one before it. undefined if it may be either. */
 function labelOfBox(box: Placed, { labels, controls, solid, texts }: Around): Placed | undefined {
-  // The columns of a table of answers name such boxes, or nothing does.
+  // Boxes side by side are answers in a table. Only the titles of its columns can name them.
   if (besides(box, solid).some(isNamelessBox)) return undefined
   const behind = labels.find((label) => isBehind(label, box, solid))
   const before = nearest(labels.filter(isShort), (label) => gapBeside(label, box, solid))

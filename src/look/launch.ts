@@ -46,10 +46,10 @@ async function windowOf(
     const candidates = [...own, ...named(fresh)]
     splash = candidates.find(({ isSplash }) => isSplash)
     const window = candidates.find(({ isSplash }) => !isSplash)
-    // It may have handed over to a process that it started.
     if (window) foundAt ??= performance.now()
     const waits = foundAt === undefined ? 0 : performance.now() - foundAt
     if (window && isStarting(window) && waits < NAMED_MS) return undefined
+    // The started process may have handed over to one that it started, and ended.
     if (window || exit.at === undefined || started.isRunning?.()) return window
     if (exit.code !== 0) throw exitedEarly(app, exit.code, started.lastWords?.())
     // A second start of a single-instance app ends at once: the running app opens a window, or shows one it has.

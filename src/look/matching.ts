@@ -59,7 +59,7 @@ function insideOf(
 
 /**
  * A control's name says what the control does, not what is around it. A paragraph in a cell is a field, too. A
- * container is about its content, not about its neighbors; a cell, heading or paragraph may hold a link.
+ * container is about its content, not about its neighbours; a cell, heading or paragraph may hold a link.
  */
 const mayBeText = ({ node, ancestors }: Position): boolean =>
   hasTrait(node.role, "control")
@@ -130,7 +130,7 @@ function containerOf(
     const isIt = wanted.mayBe(one)
     const holder = { node: one, ancestors: ancestors.slice(0, depth), path: path.slice(0, depth) }
     if (isIt && (!wanted.hasText || wanted.isText(one))) return holder
-    // Beyond its row are the texts of other rows.
+    // The texts outside of its row belong to other rows.
     const isWholeRow = isRowLike(node) && !isRow(one)
     const mayTell = isIt && !isInRow && !isWholeRow && !holdsRows(one)
     if (mayTell && texts.some((text) => tellsOf(text, holder, branch, node))) return holder
@@ -146,15 +146,15 @@ const holdsRows = ({ role }: SeenNode): boolean => hasTrait(role, "list") || OTH
 const OTHER_LISTS: ReadonlySet<Role> = new Set(["tablist", "menu", "menubar", "column"])
 
 /**
- * True if a text in a container says what the element in it belongs to. Not the text of another row; nor of a block
- * beside the element's block that has its own texts, e.g. two rows that the platform calls groups. The heading of a
- * section is about the blocks after it.
+ * True if a text in a container says what the element in it belongs to. The text of another row does not. If the
+ * element's block has texts of its own, a text in a block beside it does not, either: the blocks may be rows that the
+ * platform calls groups. The heading of a section is about the blocks after it.
  */
 function tellsOf(text: Position, holder: Position, branch: SeenNode, node: SeenNode): boolean {
   const depth = holder.ancestors.length
   if (text.ancestors[depth] !== holder.node) return false
   const way = [...text.ancestors.slice(depth + 1), text.node]
-  // A row is also the row of the element's own text.
+  // In a row, the element's own text counts, too.
   if (way[0] === branch && !(isRowLike(holder.node) && way.includes(node))) return false
   if (isRowLike(holder.node)) return !way.some(isRow)
   if (way.some(isRowLike)) return false

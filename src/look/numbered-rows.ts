@@ -61,7 +61,8 @@ export async function rowsNumbered(
 const LEFT_MS = 200
 
 /**
- * If a row has fewer cells than there are columns, some cells span several. Then the app says where each one begins.
+ * Puts the cells of a row into their columns. If there are fewer cells than columns, some span several: then asks the
+ * app for the first column of each.
  */
 export async function placeCells(
   cells: readonly SeenNode[],

@@ -98,7 +98,7 @@ async function openedDialog(
   const isNew = (seen: SeenTree): boolean => {
     const { root, rootPath, window } = seen
     if (rootPath) return popups?.hasAppeared(window.id) ?? isReported(seen)
-    // Inside a window: not one of another window, and not one that holds the element, which was there before.
+    // Inside a window, a dialog of another window does not count, and one around the element was there before.
     const isElsewhere = window_id?.startsWith("w-") && window.id !== window_id
     return !isElsewhere && !holds(root, entry.address)
   }

@@ -102,8 +102,9 @@ export function rowsMoved(before: View, after: View, joined: Joint): number | un
 }
 
 /**
- * Tells if two looks overlap: the two rows at the end of the first stand beside each other in the second. One row is not
- * enough: a list keeps the objects of a few rows far away, such as the one with the focus, before or behind all others.
+ * The place where two looks overlap: the two rows at the end of the first stand beside each other in the second.
+ * undefined: there is none. One row is not enough: a list keeps the objects of a few rows far away, such as the one
+ * with the focus, before or behind all others.
  */
 export function joint(
   before: readonly SeenRow[],

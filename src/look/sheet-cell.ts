@@ -34,7 +34,7 @@ const isUnread = ({ role, children, children_count = 0 }: SeenNode): boolean =>
 
 const MOST_ROWS = 100_000_000
 
-/** The look with a cell of its sheet that is out of view. undefined: no sheet has it, or it is not in what was named. */
+/** The look with a cell of its sheet that is out of view. undefined: none, or it does not fit the description. */
 export async function seeCell(
   ctx: Context,
   seen: Seeing,

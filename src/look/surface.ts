@@ -111,7 +111,7 @@ const MENU_MS = 1000
  */
 const HANDLED_MS = 100
 const HANDLED_LOOKS = 4
-/** The app does not report that it has handled the click and opened nothing. */
+/** Time between two looks: an app does not report that it has handled the click and opened nothing. */
 const LOOK_MS = 20
 
 /** The menu that an action on a ref opened, with refs added to the ref's own map; undefined if none shows. */

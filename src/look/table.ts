@@ -51,7 +51,7 @@ export interface TableRows {
 
 /** Most cells that one call reads. */
 export const MOST_CELLS = 100_000
-/** A table with at most so many rows is read whole, in view or not. */
+/** A table with at most this many rows is read whole, in view or not. */
 const FEW_ROWS = 100
 /** The number of rows that are read if the rows in view are unknown. */
 const SOME_ROWS = 50
@@ -150,7 +150,7 @@ async function textsInTime(
 
 /** Cells that are asked for at once. */
 const BLOCK_CELLS = 2000
-/** A block may take so many times as long as the slowest one before. */
+/** A block may take this many times as long as the slowest one before. */
 const SPARE = 1.5
 
 /**

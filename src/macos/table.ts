@@ -9,7 +9,7 @@ import { LONG_LIST, ROWS_OFFSET } from "./walk.ts"
 
 /**
  * A table or outline by rows. Its tree has those in view; the others are asked for by their numbers. A table without
- * rows, as of a spreadsheet, is asked for its cells.
+ * rows, such as a spreadsheet, is asked for its cells.
  */
 export function openTable(ax: Ax, element: Element): Grid<Handle> {
   const count = ax.count(element, "AXRows")

@@ -324,7 +324,7 @@ function isEnd(error: unknown): boolean {
   return error instanceof AppError && (error.code === "TIMEOUT" || error.code === "APP_UNRESPONSIVE")
 }
 
-/** The attributes that have children. An index of a path says by its stride which of them it counts in. */
+/** The attributes that list children. The index of a child in a path adds STRIDE for each attribute before its own. */
 const SOURCES = ["AXChildren", "AXColumns", "AXContents", "AXChildrenInNavigationOrder", "AXRows"] as const
 const STRIDE = 1 << 20
 /** The index of the first row in a path, counted in AXRows. */

@@ -12,9 +12,9 @@ export interface Survivor {
  * Finds for each entry the ref that its element had in an earlier map; undefined if it had none.
  *
  * The same object with the same role, name and surroundings is the same element. An element in another object is the
- * same if its evidence is unique before and now, and if its old object cannot disprove it. With stable numbers an
- * object that lasts as long as its element disproves it by its absence, as it does when a command acts on the ref: a
- * number never moves on to a look-alike that was made later.
+ * same if its evidence is unique before and now, and if its old object cannot disprove it. With stable numbers, a
+ * missing old object disproves it if such objects last as long as their elements. A command that acts on the ref judges
+ * in the same way: a number never moves on to a look-alike that was made later.
  */
 export function survivorsOf(
   before: RefMap,
@@ -32,7 +32,7 @@ export function survivorsOf(
   const open = entries.filter((_, i) => same[i] === undefined)
   const moved =
     numbering === "stable"
-      ? pair(lost.filter(ofLastless), open.filter(isLastless))
+      ? pair(lost.filter(isStoredShortLived), open.filter(isShortLived))
       : pairNew(lost, open, before, entries)
   return entries.map((entry, i) => {
     const ref = same[i] ?? moved.get(entry)
@@ -64,11 +64,11 @@ function pairNew(
   )
 }
 
-/** True if the element has no object that lives as long as it does. */
-const isLastless = ({ address, is_recycled }: RefEntry): boolean =>
+/** True if no object is known to live as long as the element. */
+const isShortLived = ({ address, is_recycled }: RefEntry): boolean =>
   address === undefined || is_recycled === true
 
-const ofLastless = ([, entry]: Stored): boolean => isLastless(entry)
+const isStoredShortLived = ([, entry]: Stored): boolean => isShortLived(entry)
 
 /** The refs of entries with the same evidence, if exactly one lost and one new element have that evidence. */
 function pair(lost: readonly Stored[], open: readonly RefEntry[]): ReadonlyMap<RefEntry, string> {

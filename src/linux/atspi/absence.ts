@@ -158,7 +158,7 @@ async function isNothingAt(atspi: Atspi, ref: Ref, extents: Rect, { coordinates 
   return found === "nothing"
 }
 
-/** A list takes rows that scroll out of view off the screen, so the list itself has to be tested. */
+/** Tests the list around a row instead of the row: a list unmaps rows that scroll out of view. */
 async function isUnmappedWay(atspi: Atspi, way: readonly Step[], { ref, origin }: Element): Promise<boolean> {
   const list = way.findLast(({ role }) => LISTS.has(role))
   if (!list) return way[0]?.ref === ref

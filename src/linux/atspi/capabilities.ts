@@ -142,7 +142,7 @@ export function actionsOf(
 const takesText = (traits: Traits, interfaces: Interfaces): boolean =>
   (interfaces & INTERFACE.EditableText) !== 0 && !traits.editableTextIsIgnored
 
-/** How a user can use a sheet cell. undefined: it is none. Cells of documents and lists do not have both interfaces. */
+/** How a user can use a sheet cell. undefined: it is another cell. Those of documents lack an interface. */
 export function sheetCellOf(
   traits: Traits,
   { native }: Kind,

@@ -35,7 +35,7 @@ async function editorAt(atspi: Atspi, cell: Element, ref: Ref): Promise<Seen | u
   // The table itself and its cells take the focus as well.
   if (role === cell.parentRole || role === (await atspi.role(cell.ref))) return undefined
   if (!place || !room || !isOver(place, room)) return undefined
-  // Without a parent: Qt's current item claims the focus in every table, and this is not an item.
+  // Without a parent, since the editor is not an item: Qt's current item claims the focus in every table.
   const seen = await describeElement(atspi, new Element(ref, cell.origin))
   if (seen) await settleRow(atspi, cell, seen.value ?? "")
   return seen

@@ -186,7 +186,7 @@ function nameAndValue({ element, kind, name, answers }: Reading): Pick<Seen, "na
   const page = kind.native === ROLE.PAGE ? text : undefined
   const beside =
     name !== undefined && kind.role !== "cell" && text && cleanName(text) !== name ? text : undefined
-  // A page may name a cell by the title of its column. A text of nothing but parts is theirs.
+  // A page may name a cell by the title of its column. Then the text is the value, unless it only consists of parts.
   const isLabelled = kind.native === ROLE.TABLE_CELL && name !== undefined && cleanName(text ?? "") !== name
   const content = isLabelled ? cleanName(text ?? "") : undefined
   const value = held ?? page ?? content ?? (isHeld ? name : undefined) ?? beside
@@ -207,7 +207,7 @@ function isRecycled({ origin, parent }: Element, { role, native }: Kind): boolea
 
 const ITEM_VIEWS: ReadonlySet<number> = new Set([ROLE.LIST, ROLE.TABLE, ROLE.TREE, ROLE.TREE_TABLE])
 
-/** A cell with several parts is a cell around them. */
+/** Roles that the parent of an edited cell may have. A cell with several parts is a cell around cells. */
 const IN_VIEWS: ReadonlySet<number> = new Set([...ITEM_VIEWS, ROLE.TABLE_CELL])
 
 /** Extents in pixels of the screen. undefined: the element is not on it. */

@@ -8,15 +8,15 @@ import { traitsOf } from "./toolkits.ts"
 
 /** Signs that an app shows a modal dialog. */
 export interface DialogSigns {
-  /** It shows a window that may be one. Only the window system knows for sure: Qt does not report it. */
+  /** The app shows a window that may be one. Only the window system knows for sure: Qt does not report it. */
   readonly beside: boolean
-  /** The frames of windows that have one inside, instead of their content. */
+  /** The frames of windows that list a dialog instead of their content. */
   readonly inside: readonly Ref[]
-  /** One is over the page. */
+  /** A dialog is over the page. */
   readonly overPage: boolean
 }
 
-/** Most apps show no dialog most of the time, and then no window has to be read. */
+/** Looks for signs of a modal dialog. Usually there are none, and then no window has to be read. */
 export async function findDialogSigns(
   atspi: Atspi,
   bus: string,

@@ -106,7 +106,7 @@ export class LiveSource implements Source {
     return { role, states: look.states, interfaces, name, childCount: isLeaf ? 0 : childCount }
   }
 
-  /** The interfaces of text and structure that is not asked for them, so that every reading is the same. */
+  /** The interfaces of a page's text and structure. No app is asked for them, so that every reading is the same. */
   fixedInterfaces(role: number, states: StateSet): Interfaces | undefined {
     const isWebText =
       this.#traits.textInterfacesAreFixed && WEB_TEXT.has(role) && !has(states, STATE.EDITABLE)

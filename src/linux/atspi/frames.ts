@@ -146,7 +146,7 @@ export function shiftOf(window: TopWindow, frame: Frame): Point | undefined {
   if (!frame.app.traits.coordinates) return { x: 0, y: 0 }
   if (!bounds) return undefined
   if (window.isNative) return nativeShift(bounds, window.frame ?? bounds, frame)
-  // They count from the window's visible corner.
+  // The app's coordinates count from the visible corner of the window, inside its shadow.
   if (shadow && (shadow.left || shadow.top)) return { x: bounds.x + shadow.left, y: bounds.y + shadow.top }
   const width = frame.extents?.width ?? bounds.width
   const height = frame.extents?.height ?? bounds.height
@@ -157,8 +157,8 @@ export function shiftOf(window: TopWindow, frame: Frame): Point | undefined {
 }
 
 /**
- * The compositor knows the surface, or at least the visible window. Sizes must match to the pixel: one of them
- * unchanged, with the shadow around it, or with only the part inside the frame that the app draws.
+ * The same for a native Wayland window. The compositor knows the surface, or at least the visible window. The extents
+ * must have one of their sizes to the pixel: unchanged, with the shadow added, or without the frame that the app draws.
  */
 function nativeShift(surface: Rect, visible: Rect, { app, extents }: Frame): Point | undefined {
   if (!extents) return undefined

@@ -125,7 +125,7 @@ const TOUCHES = [
   [0.1, 0.5],
 ] as const
 
-/** Clears the room of a stack's pages that no longer show. A hit test finds the one that does. */
+/** Sets pages of a stack that no longer show to size 0. A hit test finds the one that shows. */
 async function hidePages(
   atspi: Atspi,
   root: Ref,
@@ -177,7 +177,7 @@ function pageOf(source: CachedSource, ref: Ref, pages: readonly Child[]): string
 }
 
 /**
- * Takes the room from rows of a list view that are out of view: GTK leaves them at the places where they showed last,
+ * Sets rows of a list view that are out of view to size 0: GTK leaves them at the places where they showed last,
  * which other rows have now. Hit tests find the first and the last row that show.
  */
 async function hideStrays(

@@ -95,11 +95,11 @@ export async function readHeld(atspi: Atspi, ref: Ref, most = MOST_CHARACTERS): 
     unlessRefused(atspi.characterCount(ref)),
   ])
   if (!children || !count || count > most) return undefined
-  // It has nothing but children.
+  // Its text consists of placeholders only.
   if (count === children.length)
     return { pieces: Array(count + 1).fill(""), refs: children, keys: children.map(refKey) }
   const pieces = (await unlessRefused(atspi.text(ref, 0, count)))?.split(PLACEHOLDER)
-  // The page changes meanwhile, or has such a character itself.
+  // Otherwise the page has changed meanwhile, or the placeholder character is part of its text.
   return pieces?.length === children.length + 1
     ? { pieces, refs: children, keys: children.map(refKey) }
     : undefined

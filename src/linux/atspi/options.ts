@@ -67,7 +67,7 @@ async function chooseInList(
 ): Promise<Performed> {
   const { atspi } = to
   const takesSeveral = await isMulti(atspi, element.ref, option.parent)
-  const mayTakeSeveral = takesSeveral || to.traits.severalOptionsAreUntold === true
+  const mayTakeSeveral = takesSeveral || to.traits.listsLackMultiselectable === true
   const others = mayTakeSeveral ? options.filter((one) => one !== option) : []
   const rest = await selectedAmong(atspi, others)
   const isReplacing = only && rest.length > 0

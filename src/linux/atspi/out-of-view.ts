@@ -53,7 +53,7 @@ export async function countOutOfView(
     objects: Math.max(LEAST_OBJECTS, shown * OBJECTS_SHARE),
   })
   const suspects = await suspectsAmong(atspi, out, expect)
-  // They come first, and have their own questions.
+  // Suspects come first, and have a separate limit of questions.
   if (suspects.length > 0) await counter.count(suspects, SUSPECT_QUESTIONS)
   const doubtful = new Set(suspects)
   await counter.count(out.filter((one) => !doubtful.has(one)))
@@ -68,8 +68,8 @@ export async function countOutOfView(
 }
 
 /**
- * The objects that may hold something visible: a sibling after them shows, or none does, and their position is not
- * outside the window.
+ * The objects that may hold something visible: none of their siblings shows, or a later one does. Objects above the
+ * window or to the left of it do not count.
  */
 async function suspectsAmong(
   atspi: Atspi,
@@ -87,7 +87,7 @@ async function suspectsAmong(
   const extents = await Promise.all(asked.map(({ element }) => expect(atspi.extents(element.ref))))
   return asked.filter((_, i) => {
     const rect = extents[i]
-    // An element that only wraps its children has no position, or theirs.
+    // An element that only wraps its children reports an empty rectangle, or theirs.
     return rect !== undefined && (isEmpty(rect) || (rect.x + rect.width > 0 && rect.y + rect.height > 0))
   })
 }

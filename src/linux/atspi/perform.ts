@@ -145,7 +145,7 @@ async function deliver(
   if (WRITING.has(action.kind) && (await isInSlideTable(to.atspi, ref, to.traits))) throw notSaved()
   switch (action.kind) {
     case "click":
-      // The focus makes a cell of a sheet the current one, as a click does, also far from what is in view.
+      // The focus makes a cell of a sheet the current one, as a click does, even if the cell is far out of view.
       if (to.traits.sheetCellsAreTypedOver && target.role === ROLE.TABLE_CELL && !target.isShown)
         return deliver(to, element, { kind: "focus" }, target)
       return click(to, element, target)

@@ -87,8 +87,8 @@ export function kindIn(facts: Facts, element: Element): Kind {
 /** The accessible name, unless the toolkit invented it. */
 export function nameOf(origin: Origin, kind: Kind, facts: Pick<Facts, "name">): string | undefined {
   if (isGridCell(origin, kind, facts)) return undefined
-  const isTold = kind.role === "tab" && origin.traits.tabsTellMemory
-  const name = wordsOf(origin, isTold ? facts.name.replace(MEMORY, "") : facts.name)
+  const endsInMemory = kind.role === "tab" && origin.traits.tabsTellMemory
+  const name = wordsOf(origin, endsInMemory ? facts.name.replace(MEMORY, "") : facts.name)
   if (name === undefined || !origin.traits.namesFallBackToClass) return name
   const isMadeUp = kind.native === ROLE.FILLER || isClassName(name) || (kind.role === "tab" && name === "Tab")
   return isMadeUp ? undefined : name

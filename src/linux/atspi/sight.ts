@@ -94,7 +94,7 @@ export function mayClaimNoPlace(
 export const isBox = ({ role, states }: Look): boolean =>
   (role === ROLE.FILLER || role === ROLE.PANEL) && has(states, STATE.VISIBLE)
 
-/** A caller that asks for elements scrolled out of view knows that the root is. */
+/** The sight of the root of a tree. A caller that asks for elements out of view expects the root to be out of view. */
 export function sightOfRoot(root: Element, facts: Facts, { offscreen }: TreeOptions): Sight {
   const sight = sightOf(root.origin, facts, undefined)
   return sight === "hidden" && offscreen === "read" && mayBeOutOfView(root, facts) ? "offscreen" : sight
@@ -123,8 +123,8 @@ const OUT_OF_VIEW = {
 } as const
 
 /**
- * LibreOffice keeps a second menu bar, without any height, under the native one. In Qt 5 the list of a closed combo
- * box is SHOWING.
+ * True for an object that may be SHOWING without any size: LibreOffice keeps a second menu bar, without any height,
+ * under the native one, and in Qt 5 the list of a closed combo box is SHOWING.
  */
 export function mayBeCollapsed({ cellsMayBeUndrawn }: Traits, role: number, parent: number): boolean {
   if (role === ROLE.TABLE_CELL) return cellsMayBeUndrawn === true && parent === ROLE.TABLE_CELL

@@ -39,8 +39,8 @@ async function wakeCache(atspi: Atspi, bus: string, { cache }: Traits): Promise<
   const { register } = await import("./watch.ts")
   const listening = register(atspi.bus, "window:create", atspi.deadline, bus)
   // Without a registry the app does not learn of it. Its objects can still be read one by one.
-  const isTold = await unlessRefused(listening.then(() => true))
-  if (!isTold) return undefined
+  const isListening = await unlessRefused(listening.then(() => true))
+  if (!isListening) return undefined
   if (cache !== "woken by listening") return readCache(atspi, bus)
   const patience = atspi.deadline.slice(WAKE_MS)
   while (!patience.expired) {

@@ -72,7 +72,7 @@ export async function findPopups(
     ...loose.filter(({ popup }) => popup).map((top) => popupsIn(atspi, top)),
     menusElsewhere(atspi, tops, notes),
   ])
-  // A menu inside another popup is in the tree of that.
+  // A menu inside another popup is part of that popup's tree.
   const whole = found.map(([first, ...others]) => (first?.type === "popover" ? [first] : [first, ...others]))
   return whole
     .flat()

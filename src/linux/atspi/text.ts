@@ -175,7 +175,7 @@ async function sendSelection(to: Sender, ref: Ref, range: TextRange): Promise<Pe
   if (range.start === range.end) {
     const placed = await moveCaret(to, ref, range.start)
     if (!to.traits.caretExtendsSelection || placed.delivery === "not_delivered") return placed
-    // After a selection was typed over, its start remains, which shows only now.
+    // A selection that was typed over leaves its start behind, which shows once the caret has moved.
     return (await selectionOf(to.atspi, ref)) ? moveCaret(to, ref, range.start) : placed
   }
   const { start, end } = to.traits.selectsIn === "utf-16" ? await inUnits(to.atspi, ref, range) : range

@@ -310,7 +310,7 @@ export interface Traits {
   /** Changes through Selection are acknowledged and not made. */
   readonly selectionIsIgnored?: true
   /** A list that takes several options need not be MULTISELECTABLE. */
-  readonly severalOptionsAreUntold?: true
+  readonly listsLackMultiselectable?: true
   /** A list of options without a Text interface, such as a palette of colours, marks one without notifying its app. */
   readonly paletteSelectionIsUnheard?: true
   /** A selection in the list of a combo box only marks it. One in the combo box is a choice. */
@@ -333,12 +333,12 @@ const GTK2: Traits = {
 }
 
 const GTK3: Traits = {
-  // Also of rows that are scrolled away. GtkTreeView counts the rows that are not folded.
+  // Also cells of rows that are scrolled away. GtkTreeView does not count the rows inside a collapsed one.
   tablesAnswerByCell: true,
   // Adwaita's, around windows with a title bar of their own. Another theme's does not fit, and leaves the place unknown.
   shadow: { left: 26, right: 26, top: 23, bottom: 29 },
   // GtkListBox. With 1,000 rows, a hit test takes 70 ms.
-  severalOptionsAreUntold: true,
+  listsLackMultiselectable: true,
   listBoxHasAllRows: true,
   // GtkPopover is a panel, and nothing else that is MODAL is one.
   modalPanelIsPopover: true,
@@ -399,7 +399,7 @@ const GTK4: Traits = {
   // GtkColumnView has a GtkListView for its rows.
   columnViewsHoldLists: true,
   // GtkListBox.
-  severalOptionsAreUntold: true,
+  listsLackMultiselectable: true,
   // It does not know the screen's, and logs a warning when it is asked for them.
   coordinates: "window",
   // gtk_widget_pick: what a click would reach.
@@ -467,7 +467,7 @@ const QT: Traits = {
   // QAbstractButton::animateClick, which the accessible press action calls.
   pressHold: { ms: 100, isReported: true },
   // ExtendedSelection has no state in AT-SPI.
-  severalOptionsAreUntold: true,
+  listsLackMultiselectable: true,
   // Popups are not among the windows of the application, nor among the children of the widget that they belong to.
   contextMenusAreInNoTree: true,
   // QAccessibleCache::acquireId.

@@ -27,7 +27,7 @@ const watches = new WeakMap<Bus, Served>()
 
 interface Served {
   count: number
-  readonly told: Promise<unknown>
+  readonly registered: Promise<unknown>
   /** Set after the last watch ended: deregisters unless another one starts soon. */
   leaving?: ReturnType<typeof setTimeout>
 }
@@ -62,12 +62,12 @@ export async function watchEvents(
     wake?.()
   }
   const beside = others?.(changed)
-  let isTold = true
+  let isRegistered = true
   try {
     await acquire(bus, deadline)
   } catch (error) {
     // Without a registry no events come. A caller who waits looks again after a pause anyway.
-    isTold = false
+    isRegistered = false
     if (error instanceof DBusClosed) {
       stop()
       await end(beside)
@@ -100,7 +100,7 @@ export async function watchEvents(
       stop()
       wake?.()
       await end(beside)
-      if (isTold) release(bus)
+      if (isRegistered) release(bus)
     },
   }
 }
@@ -177,12 +177,12 @@ function appearing({
 }
 
 async function acquire(bus: Bus, deadline: Deadline): Promise<void> {
-  const served = watches.get(bus) ?? { count: 0, told: tell(bus, deadline) }
+  const served = watches.get(bus) ?? { count: 0, registered: registerAll(bus, deadline) }
   served.count++
   clearTimeout(served.leaving)
   watches.set(bus, served)
   try {
-    await served.told
+    await served.registered
   } catch (error) {
     served.count--
     if (watches.get(bus) === served) watches.delete(bus)
@@ -190,7 +190,7 @@ async function acquire(bus: Bus, deadline: Deadline): Promise<void> {
   }
 }
 
-async function tell(bus: Bus, deadline: Deadline): Promise<void> {
+async function registerAll(bus: Bus, deadline: Deadline): Promise<void> {
   await Promise.all([
     ...INTERFACES.map((name) => bus.match(ruleOf(name), deadline)),
     ...EVENTS.map((event) => register(bus, event, deadline)),

@@ -43,7 +43,7 @@ export async function visitRow(x: X11, at: Point, top: number, deadline: Deadlin
 
 const ABOVE = 2
 
-/** `count` clicks close enough together to be one double or triple click. `approach` comes before the pointer. */
+/** `count` clicks close enough together to be one double or triple click. `approach` runs before the pointer moves. */
 export async function clickPointer(
   x: X11,
   event: Of<"click">,

@@ -240,7 +240,7 @@ const RAW_RECTANGLES = 0
 
 /** The time that an application has to draw its window. */
 const DRAWING_MS = 1000
-/** Drawing counts as finished so long after the last change. */
+/** Drawing counts as finished if nothing changes for this long. */
 const QUIET_MS = 50
 
 /** The picture of a screen or of a window. */

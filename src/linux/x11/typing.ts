@@ -23,9 +23,9 @@ import { openXtest, type Xtest } from "./xtest.ts"
 
 /**
  * Types the text exactly into the window of the owner, which must have the keyboard focus: in any layout, with Caps Lock
- * on or off. The focus is compared with that window before every portion and after the last one; for a secret, the
- * field is, too. Without an owner it is the window that has the focus. Characters without a key get spare keys, some at
- * a time. After a secret the spare keys are cleared, and no error reveals its length.
+ * on or off. Before every portion and after the last one, it checks that the window still has the focus; for a secret,
+ * also that the field has it. Without an owner, the window is the one that has the focus now. Characters without a key
+ * get spare keys, a few at a time. After a secret the spare keys are cleared, and no error reveals its length.
  */
 export async function typeText(
   x: X11,
