@@ -24,7 +24,7 @@ import {
  * --dry-run prints the checks and the things they change, and runs nothing. --yes does not ask first.
  *
  * Files, AppleScript, System Events and a web page judge the effects, never agent-desktop. Nothing is looked up by a
- * name that depends on the language. Everything that is opened or changed is put back, also after ctrl+c.
+ * name that depends on the language. Everything that is opened or changed is put back, even after ctrl+c.
  */
 
 /** All checks in order. Each needs the vital ones above it. */

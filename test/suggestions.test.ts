@@ -55,7 +55,7 @@ async function suggestionsWith(name: string): Promise<readonly string[]> {
   await it.run("snapshot", { window_id: window.id })
   const refs = [...(await it.refs.load()).inner.keys()]
   for (const { command, args } of await samplesOf(commands)) {
-    // A connection of its own would never end, and a wait takes its time.
+    // mcp would serve a connection and never end.
     if (command.name === "mcp") continue
     const aims = "ref_id" in args ? refs : ["@e99"]
     for (const ref of aims) {
@@ -87,7 +87,7 @@ const filled = (value: string, ref: string, name: string): string =>
         ? ref
         : value
 
-/** The errors of platform code that tell of an app by its name. */
+/** Suggestions of platform errors that are about the app with this name. */
 const platformSuggestions = (name: string): readonly string[] => {
   const thrown = [
     unresponsive(name),
@@ -121,7 +121,7 @@ test("no suggestion contains text of an application, and a shell that runs one r
   expect(all.size).toBeGreaterThan(25)
   expect([...all].filter((one) => /Mallory|pwned/.test(one))).toEqual([])
   expect([...all].filter((one) => one.length > 200)).toEqual([])
-  // As a whole, what it puts in quotes, and what follows the name of the program.
+  // An agent may run the whole suggestion, a part in quotes, or the part that starts with the program's name.
   const lines = [...all].flatMap((one) => [
     one,
     ...[...one.matchAll(/'([^']+)'/g)].map(([, quoted]) => `agent-desktop ${quoted}`),

@@ -8,7 +8,7 @@ const WORD = "A4711 Ä✓ Z0815"
 
 const inBrowser = (app: string, name: string): Check => ({
   about: "once, typing, depth, waking",
-  title: `${name}: a page gets the text that is typed, and one click per click`,
+  title: `${name}: a page gets the typed text, and every click once`,
   touches: `opens two pages of its own in ${name}, and closes them`,
   run: async (mac) => {
     if ((await mac.script("isInstalled", app)) !== "true") throw new Skip(`${name} is not installed`)

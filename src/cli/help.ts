@@ -214,7 +214,7 @@ const ENVIRONMENT: readonly Row[] = [
   ["AGENT_DESKTOP_APPS", "Names of apps, separated by commas: only these may be seen and acted on."],
   [
     "AGENT_DESKTOP_SECRETS",
-    "Names of variables, separated by commas: only these may --secret env:NAME read.",
+    "Names of variables, separated by commas: --secret env:NAME may read only these.",
   ],
   ["AGENT_DESKTOP_TRACE", "As --trace: a directory in which every command is recorded."],
   ["AGENT_DESKTOP_TRACE_SCREENSHOTS", "As --trace-screenshots."],

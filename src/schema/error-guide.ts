@@ -75,9 +75,9 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, Guide>> = {
   },
   POLICY_DENIED: {
     cause:
-      "The operator forbids it: only reading is allowed, the app is not on the list, or the keys would end the session.",
+      "The operator forbids it: only reading is allowed, the app is not on the list, the keys would end the session, or a person has paused the agents.",
     recovery:
-      "Do not look for a way around. Ask the user, who can change the setting that the message names.",
+      "Do not look for a way around. Ask the user, who can change the setting that the message names, or end the pause.",
   },
   INVALID_ARGS: {
     cause: "The arguments do not parse or contradict each other. Exit code 2. Nothing was done.",

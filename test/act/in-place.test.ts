@@ -165,7 +165,7 @@ describe.concurrent("set-value on a cell that is edited in place", () => {
     expect(it.keys).toEqual(["f2", "return"])
   })
 
-  test("whose editor cannot be read closes it without its text", async () => {
+  test("whose editor cannot be read closes the editor and keeps its old text", async () => {
     const it = await edited({ editor: { ...EDITOR, does: ({ world }) => world.fail("read", silence()) } })
     expect((await it.act("set-value", { value: "new" })).error).toMatchObject({
       code: "APP_UNRESPONSIVE",
@@ -175,7 +175,7 @@ describe.concurrent("set-value on a cell that is edited in place", () => {
     expect(it.element.name).toBe("It")
   })
 
-  test("whose editor cannot be read, nor closed, may keep the text", async () => {
+  test("whose editor can neither be read nor closed may get the text", async () => {
     const editor: Spec = { ...EDITOR, does: ({ world }) => world.fail("read", silence()) }
     const it = await edited({ editor, closes: false })
     expect((await it.act("set-value", { value: "new" })).error).toMatchObject({

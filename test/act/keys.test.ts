@@ -97,7 +97,7 @@ describe.concurrent("keys", () => {
     expect(sent()).toEqual([])
   })
 
-  test("that a slider got are not denied if it cannot be read after the first one", async () => {
+  test("are uncertain, not undelivered, if a slider cannot be read after the first one", async () => {
     const slider: Spec = { ...BUTTON, role: "slider", value: "1", states: ["enabled", "focused"] }
     const { act, world } = await holding({ ...slider, actions: ["SetValue"] })
     world.onKey = () => world.hang("read")

@@ -326,7 +326,7 @@ describe.concurrent("after the pointer has arrived, nothing is pressed", () => {
     expect(sent()).toEqual(["pointer click"])
   })
 
-  test("but the element is, even if it has moved a little", async () => {
+  test("except the element itself, even if it has moved a little", async () => {
     const { act, world, element, sent } = await holding(BUTTON)
     world.onPointer = () => {
       element.bounds = { ...bounds, y: bounds.y - 3 }

@@ -21,7 +21,7 @@ describe.concurrent.each(DOUBTFUL)("a route that %s", (route, code) => {
     ["check", {}, OFF, "safe"],
     ["set-value", { value: "x" }, FIELD, "safe"],
   ] as const)(
-    "leaves %s uncertain, sends nothing else, and reports if a retry is safe",
+    "leaves %s uncertain, sends nothing else, and reports whether a retry is safe",
     async (name, args, spec, retry) => {
       const { act, sent, world } = await holding({ ...spec, route })
       const { error } = await act(name, { ...args, timeout_ms: SHORT })

@@ -79,7 +79,7 @@ describe("completions", () => {
   })
 })
 
-test("words are split as a shell does", () => {
+test("words are split as a shell splits them", () => {
   expect(shellWords(`a 'b c' "d \\" e" f\\ g `)).toEqual(["a", "b c", 'd " e', "f g", ""])
   expect(shellWords(`a "b c`)).toEqual(["a", "b c"])
   const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`

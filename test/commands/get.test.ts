@@ -96,7 +96,7 @@ describe("get", () => {
 })
 
 describe("is", () => {
-  test("returns the result and if the question applies", async () => {
+  test("returns the result, and whether the question applies", async () => {
     const { ok } = await holding(FIELD)
     expect(await ok("is", { ref_id: "@e1", property: "enabled" })).toEqual({
       property: "enabled",

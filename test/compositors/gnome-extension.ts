@@ -36,14 +36,14 @@ describe("a window on GNOME", () => {
     form = await openForm(gnome, "gtk3")
   })
 
-  /** A fact about the window, as the shell itself tells it. */
+  /** A fact about the window, as the shell itself reports it. */
   const own = (code: string): Promise<Json> =>
     evaluate(
       gnome,
       `(() => { const w = global.get_window_actors().map((a) => a.meta_window).find((w) => w.get_stable_sequence() === ${form.id.slice(3)}); const r = w.get_frame_rect(); return ${code} })()`,
     )
 
-  test("moves, gets another size, the focus, and is minimised, maximised and restored", async () => {
+  test("moves, changes its size, gets the focus, and is minimised, maximised and restored", async () => {
     const { ok, id } = form
     await ok("move-window", id, "17", "53")
     expect(await own("[r.x, r.y]")).toEqual([17, 53])

@@ -78,7 +78,7 @@ test("a picture needs the user's consent, and leaves no file behind", async () =
     return (await taking).json
   }
   expect((await take("Deny")).error?.code).toBe("PERM_DENIED")
-  // The desktop remembers the answer; the user takes it back.
+  // The desktop remembers the answer. Delete it, as the user could.
   const store = ["--dest", "org.freedesktop.impl.portal.PermissionStore"]
   const object = ["--object-path", "/org/freedesktop/impl/portal/PermissionStore"]
   await Bun.$`gdbus call --session ${store} ${object} --method org.freedesktop.impl.portal.PermissionStore.Delete screenshot screenshot`

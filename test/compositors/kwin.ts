@@ -32,7 +32,7 @@ describe("a window on KWin", () => {
       .env(kwin.env)
       .text()
 
-  test("moves, gets another size, the focus, and is minimised, maximised and restored", async () => {
+  test("moves, changes its size, gets the focus, and is minimised, maximised and restored", async () => {
     const { ok, id } = form
     await ok("move-window", id, "17", "23")
     expect(await own()).toMatch(/'x': <17\.0>/)

@@ -111,7 +111,7 @@ describe("input without places", () => {
       await until(async () => (await seen()) === "")
     })
 
-    // Qt 5 tells no usable places in the window.
+    // Qt 5 reports wrong positions in its window.
     test.skipIf(toolkit === "qt5")(
       "clicks, the wheel and a drag at points of the screen arrive",
       async () => {

@@ -40,7 +40,7 @@ interface CompositorSpec {
 
 /** KWin without a screen, and the portal of KDE. */
 export async function underKWin(desktop: TestDesktop): Promise<TestDesktop> {
-  // The file capability of the installed one cannot be had in a container; a copy has none.
+  // The installed file has a capability that a container cannot grant. A copy has none.
   const program = `${desktop.directory}/kwin_wayland`
   copyFileSync("/usr/bin/kwin_wayland", program)
   const size = ["--width", "1280", "--height", "1024"]
@@ -78,7 +78,7 @@ export async function underGnome(desktop: TestDesktop, withExtension: boolean): 
   const start = (...command: string[]) => desktop.spawnApp(command, { env: { ...env, DISPLAY: "" } })
   start("dbus-daemon", `--config-file=${config}`, "--nofork")
   await until(async () => existsSync(`${runtime}/system-bus`), 30_000)
-  // Places of the pointer are places in a stream of PipeWire.
+  // Mutter takes positions of the pointer as positions in a PipeWire stream.
   start("pipewire")
   await until(async () => existsSync(`${runtime}/pipewire-0`), 30_000)
   start("wireplumber")
@@ -92,7 +92,7 @@ export async function underGnome(desktop: TestDesktop, withExtension: boolean): 
   })
   await until(() => hasName(gnome, "org.gnome.Shell"), 60_000)
   await until(async () => (await evaluate(gnome, "1 + 1").catch(() => 0)) === 2, 60_000)
-  // It starts with the overview.
+  // GNOME Shell starts with the overview.
   await until(async () => (await evaluate(gnome, "Main.layoutManager._startingUp")) === false, 60_000)
   await evaluate(gnome, "Main.overview.hide(); 0")
   await until(async () => (await evaluate(gnome, "Main.overview.visible")) === false, 60_000)

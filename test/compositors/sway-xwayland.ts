@@ -28,7 +28,7 @@ async function underSway(): Promise<TestDesktop> {
   const rules = ["xwayland force", "default_floating_border none", "focus_follows_mouse no"]
   const floats = ['for_window [app_id=".*"] floating enable', 'for_window [class=".*"] floating enable']
   const display = `${directory}/display`
-  // Sway runs as another user then, whose X server lets only that one in.
+  // Sway then runs as another user, and its X server accepts only that user.
   const start = `exec sh -c 'xhost +si:localuser:root; echo $DISPLAY > ${display}'`
   await Bun.write(config, [...rules, ...floats, start, ""].join("\n"))
   const drop = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", "--"]

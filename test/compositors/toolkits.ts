@@ -32,7 +32,7 @@ export async function openForm(desk: TestDesktop, toolkit: Toolkit): Promise<For
   return { fixture, id, ok, find, presses }
 }
 
-/** Everything that goes by accessibility, which needs nothing of the compositor. */
+/** Actions by accessibility, which do not depend on the compositor. */
 export function testFloor(open: () => TestDesktop, toolkits: readonly Toolkit[]): void {
   describe.each(toolkits)("by accessibility, in %s", (toolkit) => {
     let form: Form

@@ -51,12 +51,12 @@ describe("a field is named by", () => {
     const around = { ...label("City", at(0, 0)), role: "label" as const, children: [label("City", at(0, 0))] }
     expect(await namesIn(around, field(at(110, 0)))).toEqual(["City"])
   })
-  test("a box that consists of a text, but not by the title of an empty frame", async () => {
+  test("a group that shows its name as text, but not an empty frame that has it as title", async () => {
     const box = part("group", "City", at(0, 0, 300, 20))
     expect(await namesIn({ ...box, holdsText: true }, field(at(0, 24)))).toEqual(["City"])
     expect(await namesIn(box, field(at(0, 24)))).toEqual([undefined])
   })
-  test("the text behind a check box if the check box has a name, or the text a colon", async () => {
+  test("the text behind a check box, if the check box has a name or the text ends with a colon", async () => {
     for (const [box, text] of [
       ["Own name", "Limit"],
       [undefined, "Limit:"],
@@ -72,7 +72,7 @@ describe("a field is named by", () => {
     }
     expect(await namesIn(frame)).toEqual(["City"])
   })
-  test("the label beside it, also if it looks like a button that drops a list down", async () => {
+  test("the label beside it, even if the field looks like a button that drops a list down", async () => {
     const scene = (isDropDown?: true) => [
       label("Column", at(0, 0)),
       { ...field(at(110, 0), "button"), ...(isDropDown ? { isDropDown } : {}) },
@@ -86,7 +86,7 @@ describe("a field is named by", () => {
   test("the label above it", async () => {
     expect(await namesIn(label("City", at(0, 0)), field(at(0, 28, 300)))).toEqual(["City"])
   })
-  test("the label to its right, in a language that is written from there", async () => {
+  test("the label to its right, in a language written from right to left", async () => {
     expect(await namesIn(label("עיר", at(310, 0)), field(at(0, 0, 300)))).toEqual(["עיר"])
   })
   test("the label in the box around it", async () => {
@@ -267,7 +267,7 @@ describe("a box to check is named by", () => {
       .map(({ inferredName }) => inferredName)
   }
 
-  test("the text behind it, also a sentence", async () => {
+  test("the text behind it, even a sentence", async () => {
     const sentence = "I have read the terms of this shop, and agree to them and to all later ones"
     for (const text of ["I agree", sentence])
       expect(await boxesIn(box(0), label(text, at(22, 0, 500)))).toEqual([text])
@@ -292,7 +292,7 @@ describe("a box to check is named by", () => {
     expect(await boxesIn(wifi, box(100, "switch"), off)).toEqual(["Wi-Fi"])
     expect(await boxesIn(box(100, "switch"), off)).toEqual(["Off"])
   })
-  test("the text to its left, in a language that is written from there", async () => {
+  test("the text to its left, in a language written from right to left", async () => {
     expect(await boxesIn(box(100), label("עיר", at(0, 0, 95)))).toEqual(["עיר"])
   })
   test("nothing if the text ends with a colon, is far behind it or above it, or is that of another box", async () => {
@@ -301,7 +301,7 @@ describe("a box to check is named by", () => {
     expect(await boxesIn(label("Title", at(0, -22, 60, 20)), box(0))).toEqual([undefined])
     expect(await boxesIn(box(0), label("Red", at(20, 0, 30)), box(60))).toEqual(["Red", undefined])
   })
-  test("nothing if it stands right between two texts, and may mean either", async () => {
+  test("nothing if it is close to a text on either side, and may belong to both", async () => {
     const [month, year] = [label("Monthly", at(0, 0, 60)), label("Yearly", at(90, 0, 50))]
     for (const role of ["checkbox", "switch"] as const)
       expect(await boxesIn(month, box(70, role), year)).toEqual([undefined])
@@ -315,7 +315,7 @@ describe("a box to check is named by", () => {
     expect(await boxesIn(...rating)).toEqual([undefined, undefined, undefined])
     expect(await boxesIn(box(0), box(20), label("Title", at(40, 0, 60)))).toEqual([undefined, undefined])
   })
-  test("nothing if a number stands behind it, or if the text before it belongs to what is before that", async () => {
+  test("nothing if a number is behind it, or if the text before it belongs to a control before that text", async () => {
     const size = label("Size", at(0, 0, 40))
     expect(await boxesIn(size, box(50), label("1", at(70, 0, 10)))).toEqual([undefined])
     expect(await boxesIn(field(at(0, 0, 40)), label("days", at(45, 0, 35)), box(90))).toEqual([undefined])

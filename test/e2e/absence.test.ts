@@ -168,14 +168,14 @@ describe("a spreadsheet", () => {
       calc.revive()
       return windowTitled("Calc", 5_000).catch(() => undefined)
     }, 90_000)
-    // It does not answer for some seconds when it has just started.
+    // Calc does not answer in the first seconds after its start.
     await until(async () => (await cell("A1").catch(() => [])).length === 1, 60_000)
   }, 120_000)
 
   test("is searched while one of its cells is edited", async () => {
     await keys("key ctrl+Home", "type --delay 0 =SU")
     try {
-      // Its input line shows what is typed.
+      // Its input line shows the typed text.
       await until(async () => (await found(window, "--text", "=SU")).total_matches > 0, 20_000)
       expect(await cell("B3")).toHaveLength(1)
     } finally {
@@ -187,7 +187,7 @@ describe("a spreadsheet", () => {
     await keys("key ctrl+Home")
     await until(async () => (await cell("A1")).length === 1, 20_000)
     expect(await cell("A41", "--timeout-ms", "0")).toEqual([])
-    // This client of the display waits for no app. The last keys bring A41 into view.
+    // xdotool does not wait until the app has read its keys. The last keys bring A41 into view.
     const lines = Array.from({ length: 40 }, () => ["type --delay 0 =B1", "key --delay 0 Return"])
     await keys(...lines.flat())
     const { matches, unsearched } = await found(window, ...CELL, "A41", "--timeout-ms", "60000")

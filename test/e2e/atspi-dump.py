@@ -4,9 +4,9 @@ no code with the program.
 
   atspi-dump.py APP TITLE [MAX_CHILDREN]
 
-APP is the accessible name of the application, TITLE a part of its window's title. Nothing is left out, hidden nodes
-neither, except that a table with more than MAX_CHILDREN children, which it makes up as they are asked for, gives only the
-cells in view."""
+APP is the accessible name of the application, TITLE a part of its window's title. Hidden nodes are
+included. Only a table that creates its children on request and has more than MAX_CHILDREN is shortened, to the cells in
+view."""
 
 import json
 import sys
@@ -33,7 +33,7 @@ def address(accessible):
 
 
 def label_of(accessible):
-    """The names of what it is labelled by; none of most objects."""
+    """The names of its labels. Most objects have none."""
     relations = tried(accessible.getRelationSet, ())
     labels = [
         relation.getTarget(i)
@@ -57,13 +57,13 @@ def extents_of(accessible):
 
 
 def text_of(accessible):
-    """Its first 80 characters. Firefox answers with nothing to a question about more than there are."""
+    """Its first 80 characters. Firefox returns an empty text if a client asks for more than there are."""
     text = tried(accessible.queryText)
     return tried(lambda: text.getText(0, min(80, text.characterCount)), "") if text else ""
 
 
 def facts_of(accessible, parent):
-    """States last but one, extents last: what is read late is read close to what the other side sees."""
+    """Reads states and extents last, close in time to the snapshot that they are compared with."""
     name = tried(lambda: accessible.name, "")
     return {
         "address": address(accessible),

@@ -162,7 +162,7 @@ describe.each([
     expect((await page.fixture.seen("canvas")).value).toEqual([60, 30])
   })
 
-  // Firefox has nothing on the bus that tells such an element from any other.
+  // On the bus, Firefox does not mark elements that can be dragged.
   test.if(isChromium)("an element that can be dragged has a ref, and is dragged", async () => {
     const nodes = await page.nodes()
     const card = nodes.find((node) => node.ref_id && nodesOf(node).some(({ value }) => value === "Card"))
@@ -198,7 +198,7 @@ describe("in GTK 3", () => {
     expect(await states()).toEqual(["checked", "unchecked", "unchecked"])
   })
 
-  test("a combo box says if it is open, and expand and collapse open and close it once", async () => {
+  test("a combo box says whether it is open, and expand and collapse open and close it once", async () => {
     const combo = (await app.nodes()).find(({ role }) => role === "combobox")
     expect(combo?.states).toContain("collapsed")
     const ref = combo?.ref_id ?? ""

@@ -41,7 +41,7 @@ afterEach(async () => {
 
 interface Fault {
   set(): Promise<void>
-  /** Outcomes of reading a ref of the app in a short time, also on a busy machine. */
+  /** Outcomes of reading a ref of the app in a short time, even on a busy machine. */
   readonly reading: RegExp
   /** True if reading works with enough time. */
   readonly isReadable?: boolean

@@ -3,7 +3,7 @@ import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
 
-/** Apps that end because of a click, in order or not, and apps that say no. Their own logs tell what was pressed. */
+/** Apps that end normally or crash because of a click, and apps that refuse it. Their own logs have the presses. */
 
 const HERE = new URL("../fixtures/", import.meta.url).pathname
 
@@ -91,7 +91,7 @@ describe.each(["gtk3", "gtk4", "qt6"])("in %s, a click that ends its app", (tool
     ["Crash", "ACTION_FAILED"],
     ["Leave", undefined],
   ])(
-    "by %s is told from others on every kernel while its parent has not collected it",
+    "by %s is recognised on every kernel, as long as its parent has not collected its status",
     async (name, code) => {
       const { answer, presses } = await pressing(name, { wrapped: uncollected })
       expect(presses).toBe(`${name}\n`)

@@ -33,7 +33,7 @@ async function silentRefs(desktop: TestDesktop, id: string, flags: readonly stri
   return silent
 }
 
-/** The window whose app and title, as in "gedit: Untitled", fit. */
+/** The window whose app and title, such as "gedit: Untitled", match. */
 const windowOf = (desktop: TestDesktop, fits: RegExp): Promise<string> =>
   until(async () => {
     const { json } = await desktop.run("list-windows", "--timeout-ms", "20000")
@@ -47,7 +47,7 @@ interface Listed {
   readonly title: string
 }
 
-/** Asks until the window has stopped to change under the hands: a starting app replaces its elements. */
+/** Asks until all refs answer: an app that is starting replaces its elements between the snapshot and the questions. */
 async function expectAnswers(desktop: TestDesktop, id: string, flags: readonly string[]): Promise<void> {
   let last: Json
   await until(async () => {
@@ -122,8 +122,8 @@ describe("stock apps", () => {
 })
 
 /**
- * The others have thousands of hidden elements that keep them busy for minutes, or, as gedit, hidden look-alikes that
- * nothing tells apart.
+ * The others have thousands of hidden elements that keep them busy for minutes, or, like gedit, hidden look-alikes
+ * without any difference.
  */
 const WITH_HIDDEN: ReadonlySet<string> = new Set([
   "mousepad",

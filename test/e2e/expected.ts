@@ -136,7 +136,7 @@ class Tree {
     return [node, ...this.above(node)].every((one) => {
       if (this.isDrawnField(one)) return true
       if (one.states.includes("defunct")) return false
-      // A drawn field has its texts for a value.
+      // The texts in a drawn field are its value.
       if (this.above(one).some((holder) => this.isDrawnField(holder))) return false
       // LibreOffice keeps a menu bar of its own behind the toolkit's.
       if (one.role === "menu bar" && one.extents?.[3] === 0) return false
@@ -160,13 +160,13 @@ class Tree {
     if (this.isDrawnField(node)) return false
     if (!this.#shows(node)) return true
     if (this.toolkit !== "Qt" && this.toolkit !== "GTK") return false
-    // These report everything as shown, however far it is scrolled away.
+    // Qt and GTK 4 report everything as shown, however far it is scrolled away.
     const panes = this.above(node).filter((one) => one.role === "scroll pane" || this.#hasBar(one))
     return panes.some((pane) => pane.extents !== null && isApart(node.extents, pane.extents))
   }
 
   #shows({ states, extents, role, parent }: Dumped): boolean {
-    // GTK 2 never reports it of the items of a menu. Those of a menu that was never open have no place.
+    // GTK 2 never reports menu items as showing. Items of a menu that was never open have no position.
     const isItem = role.endsWith("menu item") || role === "menu" || role === "separator"
     if (this.toolkit === "GAIL" && isItem && this.#byAddress.get(parent ?? "")?.role === "menu")
       return states.includes("visible") && (extents?.[0] ?? -0x80000000) > -0x7ffffff0
@@ -193,7 +193,7 @@ class Tree {
           !above.some((one) => one.role === "page tab" && !one.states.includes("selected")) &&
           !above.some((one) => one.states.includes("expandable") && !one.states.includes("expanded"))
         )
-      // Its tabs do not say which of them is current.
+      // GTK 2 does not report which tab is current.
       case "GAIL":
         return isVisible && above.find((one) => SCROLLERS.has(one.role))?.states.includes("showing") === true
       case "Qt":
@@ -257,7 +257,7 @@ function statesOf(tree: Tree, node: Dumped, role: string): readonly string[] {
     (is("checkable") && node.role !== "toggle button") ||
     // The check cells of GTK 3.
     (tree.toolkit === "gtk" && node.role === "table cell" && node.actions.includes("toggle"))
-  // The list of a combo box of GTK 3 tells if it is open.
+  // In GTK 3, the list of a combo box reports whether it is open.
   const [list] = tree.toolkit === "gtk" && role === "combobox" ? tree.childrenOf(node) : []
   const opens = list?.role === "menu" ? [list.states.includes("showing") ? "expanded" : "collapsed"] : []
   // Qt reports the current tab as focused instead of selected, and the current item as focused without the keyboard.
@@ -301,7 +301,7 @@ function isActedOn(tree: Tree, node: Dumped, role: string): boolean {
   if (INTERACTIVE.has(role)) return true
   if (NEVER.has(role) || (tree.toolkit === "GTK" && isMenuShell(tree, node))) return false
   if (node.states.includes("expandable")) return true
-  // Gecko offers a click on every text, and on bars, lists and trees around the elements that hear it.
+  // Gecko offers a click on every text, and on bars, lists and trees around the elements that listen to it.
   if (tree.toolkit === "Gecko" && HEARD_INSIDE.has(role)) return false
   if (isDrawn(tree, node) || isShape(node)) return true
   // A sheet of LibreOffice, whose cells are read by their addresses.

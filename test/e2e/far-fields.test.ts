@@ -28,7 +28,7 @@ describe.each([
   })
 
   test("find names them by the texts beside them, and an empty number is empty", async () => {
-    // As long as it starts, Firefox has fields without the texts around them.
+    // While it starts, Firefox has fields without the texts around them.
     const grams = await until(async () => {
       const match = (await run("find", "--role", "incrementor", "--first")).data?.match
       return match?.name && match

@@ -53,7 +53,7 @@ describe.each(KINDS)("in %s", (kind) => {
       await app.exited
       const written = await edits()
       expect(written).toEqual(dies === "ending" ? [{ table: "Edit", row: 2, column: 0, text: "new" }] : [])
-      // Return was pressed in one case only, and no case can prove that it was not.
+      // Return was pressed in one case only. In the others, the program cannot prove that it was not.
       expect(data ?? error).toMatchObject({
         code: "ACTION_FAILED",
         details: { kind: "app_ended", signal: "SIGKILL" },
@@ -83,7 +83,7 @@ describe.each(KINDS)("in %s", (kind) => {
       ["y", "3"],
       ["a3", "b3"],
     ])
-    // In the same cell, one is last, and each text gets there at most once.
+    // Both write the same cell: each text gets there at most once, and one of them stays.
     const both = await Promise.all([set("A5", "one"), set("A5", "two")])
     const isDone = ({ data }: Json): boolean => data?.disposition.delivery === "delivered_verified"
     expect(both.some(isDone)).toBe(true)

@@ -3,7 +3,7 @@ import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import type { Json } from "../support/json.ts"
 import { until } from "../support/until.ts"
 
-/** Cells that users edit in place: an editor opens over the cell. The app's own log tells what its model got. */
+/** Cells that users edit in place: an editor opens over the cell. The app logs the texts that its model gets. */
 
 setDefaultTimeout(180_000)
 
@@ -146,7 +146,7 @@ describe.each(KINDS)("in %s", (kind) => {
   })
 
   test("a cell without an editor is refused, and nothing is written or opened", async () => {
-    // A click also selects the cell, which cannot be told from another change of the app.
+    // A click also selects the cell. To the program, that may be any change of the app.
     const disposition = kind === "gtk3" ? { ...NOTHING, retry: "unknown" } : NOTHING
     const one = await run(kind, "set-value", 'cell "Fixed 10"', "new")
     expect(one.error).toMatchObject({
@@ -157,7 +157,7 @@ describe.each(KINDS)("in %s", (kind) => {
       details: { kind: "not_editable" },
       disposition,
     })
-    // The second column could be written, and is not.
+    // The second column has editors, and is not written either.
     const block = await run(kind, "set-cells", 'table "Half"', "A1", "x\ty")
     expect(block.error).toMatchObject({
       message: expect.stringContaining("Nothing was written, because of A1"),
@@ -195,7 +195,7 @@ describe.each(KINDS)("in %s", (kind) => {
 
   test("an app that asks about a text is reported with its dialog, and no further cell is written", async () => {
     const asked = await run(kind, "set-cells", 'table "Asks"', "A1", "one\ttwo")
-    // Read before it is compared: the matcher takes the place of the text.
+    // Read it first: toMatchObject puts its matchers into the object that it compares.
     const { window_id } = asked.error.details
     expect(asked.error).toMatchObject({ code: "ACTION_FAILED", details: { kind: "asked", written: 0 } })
     expect((await edits(kind)).map(({ text }) => text)).toEqual(["one"])
@@ -314,7 +314,7 @@ test("in gtk3, the editor of a cell with an icon proves its row", async () => {
 
 test.each(KINDS)("in %s, a window that opens instead of an editor is reported", async (kind) => {
   const { error } = await run(kind, "set-value", 'cell "Opens 10"', "new")
-  // Read before it is compared: the matcher takes the place of the text.
+  // Read it first: toMatchObject puts its matchers into the object that it compares.
   const id = error.details.window_id
   expect(error).toMatchObject({
     code: "ACTION_NOT_SUPPORTED",

@@ -282,7 +282,7 @@ test("keys work in a dialog of GTK 3 that a click has opened, although the app i
   ]
   const saved = (path = "") =>
     until(async () => (await Bun.file(path).exists()) && (await activeTitle(desktop)) === "Document", 10_000)
-  // Each command in a process of its own, which has ended before the next one begins; then all in one.
+  // Run each command in its own process, one after the other; then all of them in one process.
   for (const step of stepsFor(first)) {
     const { json, stdout } = await desktop.run("batch", JSON.stringify([step]))
     expect(json.data.failed, stdout).toBeUndefined()

@@ -5,7 +5,7 @@ import type { Json } from "../support/json.ts"
 import { eventsIn } from "../support/log.ts"
 import { until } from "../support/until.ts"
 
-/** `launch` with real programs: splash screens, processes that hand over, and last words. */
+/** `launch` with real programs: splash screens, processes that hand over, and programs that end early. */
 
 let desktop: TestDesktop
 let log: string
@@ -32,7 +32,7 @@ async function launch(
   return JSON.parse(await new Response(child.stdout).text())
 }
 
-/** The events of the fixture, by which process. */
+/** The events of the fixture, each with its process. */
 const events = () => eventsIn<{ readonly event: string; readonly pid: number }>(log)
 
 /** Ends a program of the fixture, if it still runs. */
@@ -109,13 +109,13 @@ describe("launch", () => {
 
     const { data } = await launch(FIXTURE, ["noise", "noisy"])
     expect(data.title).toBe("noisy")
-    // The command has ended; a write without a reader would have ended the program.
+    // The command has ended. Without a reader, the next write would end the program.
     const ticks = async () => (await events()).filter(({ event }) => event === "tick").length
     const before = await ticks()
     await until(async () => (await ticks()) >= before + 5, 20_000)
     expect(readersOf(desktop).length).toBeGreaterThan(0)
     for (const pid of new Set((await events()).map((event) => event.pid))) endProcess(pid)
-    // Nothing of ours reads on when the program has ended.
+    // Our readers end with the program.
     await until(() => readersOf(desktop).length === 0, 20_000)
   })
 

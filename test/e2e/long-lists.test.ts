@@ -101,7 +101,7 @@ describe.each(LISTS)("in $kind", ({ kind, row, isSearchedWhole }) => {
     await tableOf(window)
     const inRow = await run("find", "--window-id", window, "--in-row", "Row 1", "--exact", "--role", "cell")
     const names = inRow.data.matches.map(({ name }: { name: string }) => name).slice(0, 2)
-    // Without a match, the rows in view say why.
+    // Without a match, show the rows in view: they explain it.
     const seen = names.length > 0 ? names : { ...inRow, table: await run("table", "--window-id", window) }
     expect(seen).toEqual(["Row 1", "Value 1"])
     const ofAnyRole = await run("find", "--window-id", window, "--in-row", "Row 1", "--exact")

@@ -78,7 +78,7 @@ async function check(stage: Stage, cell: Cell, want: Want): Promise<void> {
     return
   }
   expect(result.exitCode).toBe(0)
-  // GTK 4 gives a field the focus only by a click; a key moves the caret behind the text then.
+  // In GTK 4 only a click gives a field the focus. A key then moves the caret behind the text.
   const mayClick = stage.toolkit === "gtk4" && FOCUSING.has(cell.command) && cell.input !== "semantic"
   await checkAttention(stage, mayClick ? undefined : want.how, target)
   if (want.how !== "keyboard" && !mayClick) expect(await stage.keysSince(mark)).toEqual([])

@@ -97,7 +97,7 @@ export class Stage implements AsyncDisposable {
     })
   }
 
-  /** The place of the pointer and the title of the window that gets keys, by the X server. Sway tells only the title. */
+  /** The place of the pointer and the title of the window that gets keys, by the X server. Sway reports only the title. */
   async attention(): Promise<{ readonly at?: Point; readonly window: string }> {
     if (this.desktop.env.SWAYSOCK) {
       const tree = await this.#sway("-t", "get_tree")

@@ -139,7 +139,7 @@ describe("mousepad with two windows and a dialog of the second", () => {
   }, 60_000)
   afterAll(() => desktop?.close())
 
-  test("a name that is a menu is refused with its items, also if it had none before, and nothing stays open", async () => {
+  test("a name that is a menu is refused with its items, even if it had none before, and nothing stays open", async () => {
     const { json } = await desktop.run("menu", "Document > Tab Size", "--timeout-ms", "20000")
     expect(json.error).toMatchObject({ code: "ELEMENT_NOT_FOUND", details: { kind: "menu" } })
     expect(json.error.details.candidates).toContain("4")

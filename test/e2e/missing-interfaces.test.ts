@@ -96,7 +96,7 @@ describe.each(KINDS)("in %s", (kind) => {
     await until(async () => (await run(["get", "@", "role"])).ok, 90_000)
     for (const [args, lacks] of COMMANDS) {
       const { error, data } = await run(args)
-      // Chromium ignores a selection in it, and the answer says that none shows.
+      // Chromium ignores a selection in a button's label. The answer says that no selection shows.
       const isTried = data !== undefined || error.details?.kind === "not_shown"
       if (lacks === "Text" && isTried && HAVE_TEXT.has(kind)) continue
       expect({ kind, args, data, ...error }).toMatchObject({
@@ -176,7 +176,7 @@ describe.each(["gtk3", "gtk4", "qt6", "qt5"] as const)("in %s", (kind) => {
       if (data) continue
       expect(error?.disposition?.delivery ?? "not_delivered").toBe("not_delivered")
       if (error?.details?.kind !== `no_${lacks.toLowerCase()}_interface`) {
-        // It has the interface, and not this part of it.
+        // It has the interface, but not the part that the command needs.
         expect(about).toMatchObject({ suggestion: expect.stringMatching(/agent-desktop|with 'table'/) })
         continue
       }

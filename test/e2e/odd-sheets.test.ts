@@ -4,7 +4,7 @@ import type { Json } from "../support/json.ts"
 import { openInOffice } from "../support/office.ts"
 import { until } from "../support/until.ts"
 
-/** Sheets that are protected, have hidden rows or merged cells, or have several selected cells. The saved file tells what they hold. */
+/** Sheets that are protected, have hidden rows or merged cells, or have several selected cells. The saved file proves their contents. */
 
 let desktop: TestDesktop
 let file: string
@@ -72,7 +72,7 @@ async function goTo(name: string): Promise<string> {
   return until(async () => {
     const { data } = await run("table", "--rows", "1")
     if (data?.name === `Sheet ${name}`) return data.ref_id
-    // Not twice for one sheet.
+    // Press once per sheet: the next sheet may show late.
     if (data && data.name !== before) await press("ctrl+pagedown")
     before = data?.name
     return undefined
@@ -163,7 +163,7 @@ test("only the cell is cleared and written, whichever cells are selected", async
   const set = await run("set-cells", ref, "C1", "\nnew")
   expect(set.data ?? set.error).toMatchObject({ range: "C1:C2", cells: 2 })
   expect(set.data.differences).toBeUndefined()
-  // Tab and Enter would go on among the selected cells.
+  // With several cells selected, Tab and Enter would move among these only.
   await click("A1")
   await press("shift+down shift+down")
   expect((await run("type", 'cell "A4"', "x\ty\n")).ok).toBe(true)
@@ -175,7 +175,7 @@ test("only the cell is cleared and written, whichever cells are selected", async
   ])
 })
 
-test("@focused is the current cell, also while it is edited and in a range, without reading the others", async () => {
+test("@focused is the current cell, even while it is edited and in a range, without reading the others", async () => {
   const focused = async (): Promise<Json> => (await run("get", "@focused", "name")).data?.value
   await click("C4")
   expect(await focused()).toBe("C4")
@@ -202,7 +202,7 @@ test("a text that a merged cell covers is not read, because the app does not sho
   }
 })
 
-test("a cell that a merged cell covers is refused before anything is written, also far out of view", async () => {
+test("a cell that a merged cell covers is refused before anything is written, even far out of view", async () => {
   const ref = await goTo("Merged")
   const refused = (named: string): Json => ({
     message: expect.stringContaining(`${named} covered by the merged cell`),
@@ -213,7 +213,7 @@ test("a cell that a merged cell covers is refused before anything is written, al
   const block = (await run("set-cells", ref, "A1", "v\tw\tx\ny\tz\tq")).error
   expect(block).toMatchObject(refused("B2, C2 are"))
   expect(block.details).toMatchObject({ cells: ["B2", "C2"], merged: "A2" })
-  // The sheet is at its top, and tells nothing about this row.
+  // The sheet shows its top, so this row is not in its tree.
   const far = (await run("set-cells", ref, "A200", "v\tw\nx\ty")).error
   expect(far).toMatchObject(refused("B201 is"))
   expect(far.details).toMatchObject({ cells: ["B201"], merged: "B200" })

@@ -147,7 +147,7 @@ test("a colour that is selected in a palette is the one that the document gets",
   const dialog = await windowTitled("Page Style")
   await act("click", await seen(dialog, "tab", "Area"))
   await act("click", await seen(dialog, "button", "Color"))
-  // The palette marks what is selected through accessibility, and does not tell the dialog.
+  // A selection through accessibility marks the colour in the palette, but does not reach the dialog.
   expect((await act("select", await seen(dialog, "listbox", "Custom Palette"), "Light Green 2")).method).toBe(
     "pointer",
   )

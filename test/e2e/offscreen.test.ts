@@ -85,7 +85,7 @@ describe.each(APPS)("in %s", (toolkit, start) => {
     expect(hidden.json.data.count).toBe(0)
     const { ref_id } = json.data.match
     const states = await desktop.run("get", ref_id, "states")
-    // Of one element Qt and GTK 4 do not tell that it is out of view: they call it shown.
+    // Qt and GTK 4 report a single element as shown even if it is out of view.
     if (toolkit !== "qt6" && toolkit !== "qt5" && toolkit !== "gtk4")
       expect(states.json.data.value).toContain("offscreen")
     const clicked = await desktop.run("click", ref_id, "--timeout-ms", "15000")

@@ -58,7 +58,7 @@ describe.each<Toolkit>(["gtk3", "gtk4", "qt6", "qt5", "web"])("%s", (toolkit) =>
     60_000,
   )
 
-  test("a click that opens nothing returns nothing more, also after a dialog has closed", async () => {
+  test("a click that opens nothing returns nothing more, even after a dialog has closed", async () => {
     const { popup, disposition } = await ok("click", await refOf("Press me"))
     expect(popup).toBeUndefined()
     expect(disposition.retry).toBe("unsafe")

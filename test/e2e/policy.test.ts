@@ -101,7 +101,7 @@ test("the list of apps cannot be bypassed by drops, shortcuts, popups, options o
   await until(() => existsSync(log), 20_000)
   await until(async () => (await limited("mouse-click", "--xy", own)).json.error?.code === "POLICY_DENIED")
   expect(readFileSync(log, "utf8")).toBe("shown\n")
-  // The same click without the policy reaches the popup: the log would have told.
+  // Without the policy the same click reaches the popup and its log. So the click above did not.
   expect((await desktop.run("mouse-click", "--xy", own)).json.ok).toBe(true)
   await until(() => readFileSync(log, "utf8").includes("pressed"))
   popup.kill()

@@ -128,7 +128,7 @@ describe.each(["gtk3", "qt5", "qt6"])("%s", (toolkit) => {
     expect(await surfaces("completing")).not.toContain("popover")
   })
 
-  test("a context menu is a surface, also if a person opened it, and its item is chosen by ref", async () => {
+  test("a context menu is a surface, even if a person opened it, and its item is chosen by ref", async () => {
     const area = await refOf(id, "button", "Area")
     const { menu } = await ok("right-click", area)
     expect(namesIn(menu, "menuitem")).toEqual(["Cut", "Paste"])

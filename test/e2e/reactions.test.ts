@@ -67,7 +67,7 @@ describe("the pointer presses only its element, even with", () => {
     expect(await namesOf(app, "clicked")).toEqual([])
   })
 
-  test("two buttons that change places a moment later, also between the last look and the press", async () => {
+  test("two buttons that change places a moment later, even between the last look and the press", async () => {
     await using desktop = await openDesktop()
     const app = await startReacting(desktop, "swap")
     const keep = await refOf(desktop, app, "Keep")

@@ -35,7 +35,7 @@ async function refOf(name: string, of = "rows.py"): Promise<string> {
   })
 }
 
-/** With much time: other work on the machine must not decide. */
+/** Runs a command with a long timeout, because other tests may keep the machine busy. */
 const act = async (...args: readonly string[]): Promise<Json> =>
   (await desktop.run(...args, "--timeout-ms", "30000")).json
 
@@ -235,7 +235,7 @@ describe("rows that the app has reversed", () => {
         doubt: expect.stringContaining("screenshot"),
       },
     })
-    // The row that shows there, and nothing that the program could see.
+    // The click reached the row that shows there. The program could not know that.
     expect(await done("Tasks")).toEqual([["select", ["Paint"]]])
   })
 })
@@ -269,7 +269,7 @@ describe("Thunar's icons, which are in no tree", () => {
 
   test("keys reach them", async () => {
     await act("type", "canvas", "Letters", "--app", "thunar")
-    // The first key ends the search for a name, the second one opens what was found.
+    // The first key ends the search for a name, the second one opens the match.
     await act("press", "return", "--app", "thunar")
     await act("press", "return", "--app", "thunar")
     await until(async () => (await title())?.startsWith("Letters"))

@@ -38,7 +38,7 @@ describe("the first look after a scroll shows the new view", () => {
       const { y } = await app.seen("scroll", "Scroll area")
       expect(y).toBeGreaterThan(0)
       const moved = (before.bounds?.y ?? 0) - (after?.bounds?.y ?? 0)
-      // GTK 3 and Qt report no place for what is scrolled out of view; a page may be scaled.
+      // GTK 3 and Qt report no position for elements that are scrolled out of view; a page may be scaled.
       if (after?.bounds && after.bounds.height > 0) expect(Math.abs(moved - y)).toBeLessThanOrEqual(2)
 
       const far = await until(() => row("Row 40"))

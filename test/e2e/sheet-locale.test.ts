@@ -3,7 +3,7 @@ import { openDesktop, type TestDesktop } from "../support/desktop.ts"
 import { openInOffice } from "../support/office.ts"
 import { until } from "../support/until.ts"
 
-/** Numbers in a sheet of another language. The saved file tells which cells hold numbers. */
+/** Numbers in a sheet of another language. The saved file shows which cells hold numbers. */
 
 setDefaultTimeout(240_000)
 

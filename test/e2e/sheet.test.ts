@@ -6,7 +6,7 @@ import type { Json } from "../support/json.ts"
 import { openInOffice } from "../support/office.ts"
 import { until } from "../support/until.ts"
 
-/** Cells of a LibreOffice sheet. The saved file tells what they hold. */
+/** Cells of a LibreOffice sheet. The saved file proves their contents. */
 
 let desktop: TestDesktop
 let file: string

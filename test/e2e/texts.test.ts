@@ -57,7 +57,7 @@ describe.each([
       const { json } = await desktop.run("find", ...window, ...query)
       const { ref_id, name_inferred } = json.data.match
       expect(name_inferred).toBe(true)
-      // As long as its window starts, Firefox may move the focus away. Then nothing is typed.
+      // While its window starts, Firefox may move the focus away. Then nothing is typed.
       const set = await until(async () => {
         const result = await desktop.run("set-value", ref_id, `Some 🙂 ${id}`, "--timeout-ms", "15000")
         return result.json.error?.details?.kind === "not_focused" ? undefined : result

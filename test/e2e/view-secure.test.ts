@@ -151,7 +151,7 @@ async function screen(): Promise<Pixels> {
   return decodePng(Buffer.from(json.data.base64, "base64"))
 }
 
-/** How many pixels have the colour of the dots, also if it is mixed with the white of the paper. */
+/** The number of pixels with the colour of the dots, even mixed with the white of the background. */
 function secretsIn({ bgrx }: Pixels): number {
   let count = 0
   for (let at = 0; at < bgrx.length; at += 4) {

@@ -61,7 +61,7 @@ test.each([
   expect(doctor.json.data.healthy).toBe(false)
   const broken = doctor.json.data.checks.filter((check: { ok: boolean }) => !check.ok)
   expect(broken.map((check: { name: string }) => check.name).join()).toMatch(/session_bus|accessibility_bus/)
-  // Packages do not help where there is no session.
+  // Packages do not help without a session.
   if (!("AT_SPI_BUS_ADDRESS" in change))
     for (const { name, suggestion } of broken)
       expect([name, suggestion]).toEqual([name, expect.stringContaining("agent-desktop desktop-start")])

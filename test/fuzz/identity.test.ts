@@ -11,7 +11,7 @@ const TOOLKITS = ["gtk3", "gtk4", "qt6", "web"] as const
 
 test.each([
   ["", undefined],
-  [", also if the window was looked at again since, with stable numbers", "stable"],
+  [", even if there was another snapshot since, with stable numbers", "stable"],
 ] as const)(
   "no ref ever leads to another element, however much changes in between%s; elements that are still there are acted on",
   async (_, refs) => {

@@ -198,7 +198,7 @@ describe("windows", () => {
     expect(disposition.delivery).toBe("delivered_unverified")
   })
 
-  test("that have no tree take keys, and report other windows", async () => {
+  test("that have no tree take keys, and new windows are reported", async () => {
     const { ok, world } = desk()
     const app = world.app("Game", { pid: 10 })
     app.window("Start", [], { id: "w-1", accessible: false })
@@ -249,7 +249,7 @@ describe("the comparison", () => {
     expect(changes.changed).toHaveLength(1)
   })
 
-  test("is with the moment when a disabled element could be pressed at last", async () => {
+  test("starts when a disabled element has become enabled, if the command waited for it", async () => {
     const { ok, world, ref } = form([{ role: "button", name: "Send", states: ["disabled"] }])
     await ok("snapshot")
     setTimeout(() => {

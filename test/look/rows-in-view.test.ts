@@ -18,7 +18,7 @@ const row = (text: string, isShown = false): SeenRow => {
 const rows = (first: number, last: number, shown = first): readonly SeenRow[] =>
   Array.from({ length: last - first + 1 }, (_, at) => row(`Row ${first + at}`, first + at === shown))
 
-test("two looks overlap by two neighbours, and a row kept from far away is not one", () => {
+test("two looks overlap by two neighbouring rows, and a row that the list keeps from far away does not count", () => {
   const kept = row("Row 0")
   const before = [kept, ...rows(50, 99, 60)]
   const after = [kept, ...rows(90, 139, 100)]
@@ -35,11 +35,11 @@ test("two views without a common row do not overlap, although both have the row 
   expect(joint([...rows(0, 49), ...kept], [...rows(60, 109), ...kept], "down")).toBeUndefined()
 })
 
-test("at its end a list adds nothing", () => {
+test("a look at the end of a list adds nothing", () => {
   expect(joint(rows(0, 99), rows(50, 99), "down")).toMatchObject({ added: 0 })
 })
 
-test("in a sorted list the position of a text is known, also for numbers; in an unsorted list it is not", () => {
+test("in a sorted list the position of a text or number is known; in an unsorted list it is not", () => {
   const order = orderOf(rows(100, 150), "Row 9000")!
   expect(order.place(rows(100, 150), "Row 9000")).toBe(1)
   expect(order.place(rows(100, 150), "Row 20")).toBe(-1)

@@ -156,7 +156,7 @@ describe("table", () => {
     })
   })
 
-  test("is not missing from a window that could not be read to its end", async () => {
+  test("is not called missing if its window could not be read to the end", async () => {
     const it = withTables({ role: "button", name: "First" }, PEOPLE)
     it.world.nodeLimit = 2
     expect(await it.error("table", {})).toMatchObject({ code: "TIMEOUT", details: { kind: "deadline" } })
@@ -167,7 +167,7 @@ describe("table", () => {
     expect(text).toMatch(/^1\tAda \[@e\d+\]\t36 \[@e\d+\]$/m)
   })
 
-  test("fails as TSV if rows that were asked for are missing, since the rows cannot say so", async () => {
+  test("fails as TSV if requested rows are missing, since TSV has no place for a warning", async () => {
     const slow = (): Spec =>
       big(
         {
@@ -185,7 +185,7 @@ describe("table", () => {
     })
   })
 
-  test("is a text in the formats that programs read", async () => {
+  test("is one text with --format tsv, csv and text", async () => {
     const it = withTables(PEOPLE)
     expect(await it.ok("table", { header: true, format: "tsv" })).toMatchObject({
       text: "Person\tAge\nAda\t36\nAlan\tchecked\n",
@@ -362,7 +362,7 @@ describe("table", () => {
     )
   })
 
-  test("that is not the only one is asked for by ref", async () => {
+  test("that is not the only one of its window has to be named by ref", async () => {
     const it = withTables(PEOPLE, { ...PEOPLE, name: "More" })
     const error = await it.error("table")
     expect(error).toMatchObject({

@@ -157,7 +157,7 @@ describe.concurrent("a text", () => {
     })
   })
 
-  test("is not called gone if the app may be one that does not answer", async () => {
+  test("is not called gone if its app may be one of those that do not answer", async () => {
     const { error, run, world } = await holding(BUTTON)
     world.app("", { pid: 77 }).window("Frozen", [], { id: "w-77", reason: "its process does not answer" })
     for (const args of [{ text: "Loading" }, { window: "Frozen" }])

@@ -108,7 +108,7 @@ test("status items are read with the menu bar, and each ref leads to its own ite
     expect(mac.record("note").map(({ text }) => text)).toEqual(["Pause chosen", "Pause chosen"])
   }))
 
-test("status items that no list of children has are shown, too", () =>
+test("status items that are in no list of children are shown, too", () =>
   onMac(
     { ...scene, apps: [...Reflect.get(desk, "apps"), { ...sync, AXChildren: [] }] },
     async ({ ok, ref }) => {

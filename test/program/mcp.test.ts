@@ -74,7 +74,7 @@ describe.each<[string, Mode]>([
   ["2025-11-25", "legacy"],
   ["2026-07-28", { pin: "2026-07-28" }],
 ])("protocol %s", (version, mode) => {
-  test("lists, calls and fails", async () => {
+  test("lists the tools, and a call returns its data or its error", async () => {
     await using it = await serve([], { mode })
     expect(it.client.getNegotiatedProtocolVersion()).toBe(version)
     const { tools } = await it.client.listTools()

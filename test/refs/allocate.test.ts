@@ -97,7 +97,7 @@ describe("entries", () => {
     expect(entriesFor([places.at(-1)!], places, { ...source, rootPath: undefined })[0]?.path).toBeUndefined()
   })
 
-  test("record if other elements had the same role, name and identifier", () => {
+  test("record whether other elements had the same role, name and identifier", () => {
     const root = node("window", {
       children: [
         node("button", { name: "Delete" }),

@@ -190,7 +190,7 @@ describe("of a list that is drawn again, with --refs stable,", () => {
     expect((await error("click", { ref_id: "@e1" })).code).toBe("STALE_REF")
   })
 
-  test("a row that shows the same, but was made since, is another one and has another number", async () => {
+  test("a newer row that shows the same text is another row, with another number", async () => {
     const { ok, error, list: mails, world } = list(false, "Ada", "Bob")
     await ok("snapshot")
     for (const one of [...mails.children]) one.remove()

@@ -49,7 +49,7 @@ const PAUSE_MS = 50
 
 /**
  * A shell that writes the time, pauses, and writes it again: each line is two starts of trivial programs. It is a
- * process of its own, so that it goes on while a native call blocks the test. It ends when nobody reads it any more.
+ * process of its own, so that it continues while a native call blocks the test. It ends once its output has no reader.
  */
 async function startMetronome() {
   const shell = Bun.spawn(["sh", "-c", `while date +%s%N; do sleep ${PAUSE_MS / 1000}; done`], {

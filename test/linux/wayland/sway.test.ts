@@ -76,7 +76,7 @@ test("a secret stops if the focus moves to another field of its window", async (
   expect((await app.events()).filter(({ event }) => event === "loot")).toEqual([])
 })
 
-test("an app that shows its window before its tree is waited for, also beside an app without windows", async () => {
+test("an app that shows its window before its tree is waited for, even beside an app without windows", async () => {
   for (let i = 0; i < 3; i++) {
     await ok("launch", "gnome-text-editor")
     const { ref_count } = await ok("snapshot", "--app", "gnome-text-editor")
