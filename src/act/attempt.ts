@@ -193,8 +193,7 @@ export class Attempt {
   }
 
   /**
-   * Waits until a secure field stops reporting changes. Its text cannot be read, and keys may still be on their way:
-   * Chromium with at-spi2 2.46 crashes if the last listener leaves while they arrive.
+   * Waits until a secure field stops reporting changes. Its text cannot be read, and keys may still be on their way.
    */
   async #untilQuiet(): Promise<void> {
     const bound = this.#ctx.deadline.slice(EFFECT_MS)

@@ -17,6 +17,7 @@ import { pause } from "../until.ts"
 import type { Atspi } from "./atspi/atspi.ts"
 import { Element } from "./atspi/element.ts"
 import { readTree, type TreeRoot, translatingErrors } from "./atspi/read-tree.ts"
+import type { Bus } from "./dbus/bus.ts"
 import { processStart } from "./host/processes.ts"
 import { Session } from "./host/session.ts"
 import { SeenDesktop } from "./seen-desktop.ts"
@@ -210,11 +211,13 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
       // Apps report changes of their content. The window system reports windows that open and close, even those of
       // silent apps.
       const windows = pids && !options.windows ? undefined : windowsOf(session, deadline)
+      const bus = await session.a11y(deadline, options.hint)
       return translatingErrors(
         { app: "any" },
-        watchEvents(await session.a11y(deadline, options.hint), deadline, pids, {
+        watchEvents(bus, deadline, pids, {
           others: windows,
           ignoresMoves: options.ignoresMoves,
+          onRegister: () => session.leaveAfter(keepClients(bus)),
         }),
       )
     },
@@ -225,6 +228,10 @@ function linuxAdapter(session: Session, options: PlatformOptions, deadline: Dead
 const LOOK_MS = 1000
 const FOCUS_MS = 1000
 const LOOK_AGAIN_MS = 20
+
+/** Leaves a client with the apps that need one, so that they survive the end of this process. */
+const keepClients = async (bus: Bus): Promise<void> =>
+  (await import("./atspi/lasting-client.ts")).keepClients(bus)
 
 /** undefined if there is no window system: the caller looks again after a pause anyway. */
 const windowsOf =

@@ -231,17 +231,10 @@ async function startPage(desktop: TestDesktop): Promise<Field> {
   mkdirSync(profile)
   const app = desktop.spawnApp([...CHROMIUM, `--user-data-dir=${profile}`, `--app=${server.url}`])
   await until(() => last === digest(FIRST), 30_000)
-  // Chromium 156 crashes if its last listener leaves while text changes. So one listener stays, as a server would.
-  const listener = Bun.spawn([PROGRAM, "wait", "--text", "nowhere", "--timeout-ms", "100000"], {
-    env: { ...desktop.env, AGENT_DESKTOP_SESSION: "listener" },
-    stdio: ["ignore", "ignore", "ignore"],
-  })
   return {
     app: "Chromium",
     holds: (text) => last === digest(text),
     [Symbol.asyncDispose]: async () => {
-      listener.kill("SIGKILL")
-      await listener.exited
       app.kill("SIGKILL")
       await app.exited
       await server.stop(true)

@@ -19,7 +19,9 @@ export async function startServer(env: Readonly<Record<string, string>>): Promis
     }
     const line = received.slice(0, received.indexOf("\n"))
     received = received.slice(line.length + 1)
-    return JSON.parse(line).result
+    const { result, error } = JSON.parse(line)
+    if (error !== undefined) throw new Error(`${method}: ${error.message}`)
+    return result
   }
   const clientInfo = { name: "test", version: "1" }
   await ask("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo })

@@ -46,7 +46,7 @@ async function grabFocus(to: Sender, { ref }: Element): Promise<KeptFocus["kind"
 /**
  * The focused element below a window's frame, as a tree would show it. undefined: none reports the focus, or the window
  * has too many objects. Lists that create rows on demand are not searched. Every object is asked, without a cache:
- * Chromium keeps one only for a listener, and may crash if the last listener leaves while keys arrive.
+ * Chromium keeps one only for a listener.
  */
 export async function findFocused(atspi: Atspi, root: Element): Promise<Seen | undefined> {
   return translatingErrors(

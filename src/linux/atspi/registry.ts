@@ -28,7 +28,7 @@ const LIST_APPS = method("org.a11y.atspi.Accessible.GetChildren", "", [], true)
 
 /** The apps on the bus. */
 export async function listA11yApps(atspi: Atspi): Promise<readonly A11yApp[]> {
-  const apps = await Promise.all((await listRefs(atspi)).map((ref) => readApp(atspi, ref)))
+  const apps = await Promise.all((await listAppRefs(atspi)).map((ref) => readApp(atspi, ref)))
   return apps.filter((app) => app !== undefined)
 }
 
@@ -37,14 +37,14 @@ export async function findA11yApps(
   atspi: Atspi,
   process: Promise<number | undefined>,
 ): Promise<readonly A11yApp[]> {
-  const refs = await listRefs(atspi)
+  const refs = await listAppRefs(atspi)
   const [pid, ...pids] = await Promise.all([process, ...refs.map((ref) => pidOf(atspi, ref))])
   const own = refs.filter((_, i) => pid !== undefined && pids[i] === pid)
   const apps = await Promise.all(own.map((ref) => readApp(atspi, ref, pid)))
   return apps.filter((app) => app !== undefined)
 }
 
-async function listRefs(atspi: Atspi): Promise<readonly Ref[]> {
+export async function listAppRefs(atspi: Atspi): Promise<readonly Ref[]> {
   const { deadline } = atspi
   const registry = atspi.within(deadline.slice(Math.min(REGISTRY_MS, deadline.remaining / 2)))
   const all = await registry.ask(REGISTRY, LIST_APPS, (reply) => readRefs(readAs(reply, "a(so)")))

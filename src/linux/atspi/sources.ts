@@ -35,8 +35,9 @@ export async function beginCache(atspi: Atspi, bus: string, traits: Traits): Pro
  * Makes the app keep a cache, by listening to its events. The registry tells the app before it answers us, so an app that
  * makes its cache at once has it when it is asked next.
  */
-async function wakeCache(atspi: Atspi, bus: string, { cache }: Traits): Promise<Cache> {
+async function wakeCache(atspi: Atspi, bus: string, { cache, needsLastingClient }: Traits): Promise<Cache> {
   const { register } = await import("./watch.ts")
+  if (needsLastingClient) (await import("./lasting-client.ts")).keepClient(atspi.bus, bus)
   const listening = register(atspi.bus, "window:create", atspi.deadline, bus)
   // Without a registry the app does not learn of it. Its objects can still be read one by one.
   const isListening = await unlessRefused(listening.then(() => true))

@@ -321,6 +321,8 @@ export interface Traits {
   readonly fieldListSelectionIsIgnored?: true
   /** GrabFocus in a window that is behind others leaves it there. Absent: it may raise the window. */
   readonly focusStaysBehind?: true
+  /** The app may crash if its last client leaves the accessibility bus while it handles a key. */
+  readonly needsLastingClient?: true
 }
 
 const GTK2: Traits = {
@@ -545,6 +547,9 @@ const CHROMIUM: Traits = {
   outOfView: "visible",
   closedOptionsLookHidden: true,
   fieldActivationIsClick: true,
+  // AtkUtilAuraLinux::HandleAtkKeyEvent goes through its key listeners. The bridge is one of them: it waits for the
+  // registry meanwhile, and removes itself if its last client leaves. Version 156.
+  needsLastingClient: true,
 }
 
 const FIREFOX: Traits = {

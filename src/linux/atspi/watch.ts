@@ -32,7 +32,10 @@ interface Served {
   leaving?: ReturnType<typeof setTimeout>
 }
 
-/** `others` reports changes from another source until it is disposed of. undefined: it cannot. */
+/**
+ * `others` reports changes from another source until it is disposed of. undefined: it cannot. `onRegister` is called when
+ * the connection begins to listen, of which every app learns.
+ */
 export async function watchEvents(
   bus: Bus,
   deadline: Deadline,
@@ -40,9 +43,11 @@ export async function watchEvents(
   {
     others,
     ignoresMoves,
+    onRegister,
   }: {
     readonly others?: (changed: () => void) => Promise<Disposable | undefined>
     readonly ignoresMoves?: boolean
+    readonly onRegister?: () => void
   } = {},
 ): Promise<Watch> {
   const senders = new Senders(bus, pids)
@@ -64,7 +69,7 @@ export async function watchEvents(
   const beside = others?.(changed)
   let isRegistered = true
   try {
-    await acquire(bus, deadline)
+    await acquire(bus, deadline, onRegister)
   } catch (error) {
     // Without a registry no events come. A caller who waits looks again after a pause anyway.
     isRegistered = false
@@ -176,8 +181,10 @@ function appearing({
   }
 }
 
-async function acquire(bus: Bus, deadline: Deadline): Promise<void> {
-  const served = watches.get(bus) ?? { count: 0, registered: registerAll(bus, deadline) }
+async function acquire(bus: Bus, deadline: Deadline, onRegister?: () => void): Promise<void> {
+  const known = watches.get(bus)
+  const served = known ?? { count: 0, registered: registerAll(bus, deadline) }
+  if (!known) onRegister?.()
   served.count++
   clearTimeout(served.leaving)
   watches.set(bus, served)

@@ -177,9 +177,16 @@ export class Bus {
     this.#overhear = take
   }
 
-  emit(path: string, name: string, signature = "", values: readonly Value[] = []): void {
+  /** `destination`: the only connection that gets the signal. */
+  emit(
+    path: string,
+    name: string,
+    signature = "",
+    values: readonly Value[] = [],
+    destination?: string,
+  ): void {
     const dot = name.lastIndexOf(".")
-    const fields = { path, interface: name.slice(0, dot), member: name.slice(dot + 1) }
+    const fields = { path, interface: name.slice(0, dot), member: name.slice(dot + 1), destination }
     this.#send(message(SIGNAL, this.#nextSerial(), fields, signature, values))
   }
 

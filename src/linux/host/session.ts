@@ -23,6 +23,7 @@ export class Session {
   /** Addresses of accessibility buses, for the hints that lead to them. */
   readonly #addresses = new WeakMap<Bus, string>()
   readonly #endings: (() => void)[] = []
+  #leaving: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
   constructor(readEnv: () => Env) {
@@ -122,8 +123,14 @@ export class Session {
     return shared.get(() => open(env))
   }
 
+  /** `close` waits for this work on the accessibility bus. It may fail. */
+  leaveAfter(work: Promise<unknown>): void {
+    this.#leaving = Promise.allSettled([this.#leaving, work])
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
+    await this.#leaving
     for (const end of this.#endings.splice(0)) end()
     // Opening the accessibility bus may have opened one of the others.
     await this.#a11y.close((bus) => bus.close())
