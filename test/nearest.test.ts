@@ -38,7 +38,7 @@ test("missing or extra leading dashes do not matter", () => {
   expect(nearest("-app", ["--map", "--app"])).toBe("--app")
 })
 
-test("two swapped letters are recognised in any word of four letters or more", () => {
+test("two swapped letters are recognized in any word of four letters or more", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z]{4,12}$/), fc.nat(), (word, seed) => {
       const at = seed % (word.length - 1)

@@ -101,7 +101,7 @@ test("a ref that no longer proves its element, one of two equal rows in a list t
   expect(appendEntries(mapOf(known), [addressed]).refs).toEqual(["@e2"])
 })
 
-test("a stored long name is recognised when the element is found again", () => {
+test("a stored long name is recognized when the element is found again", () => {
   const long = { ...addressed, name: "x".repeat(5000) }
   const stored = parseRefMap(formatRefMap(mapOf(long)))
   expect(appendEntries(stored, [long]).refs).toEqual(["@e1"])

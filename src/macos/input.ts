@@ -21,7 +21,7 @@ const BUTTONS: Readonly<Record<Button, { number: number; down: number; up: numbe
 const CLICK_STATE = 1
 const LINES = 1
 
-/** Pauses of a drag, between its steps and over the target before the drop. Apps do not recognise a faster drag. */
+/** Pauses of a drag, between its steps and over the target before the drop. Apps do not recognize a faster drag. */
 const STEP_MS = 16
 const DWELL_MS = 300
 const FEWEST_STEPS = 4

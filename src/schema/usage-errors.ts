@@ -14,7 +14,7 @@ export type UsageProblem =
 
 /** A command line that cannot be parsed. */
 export class UsageError extends AppError {
-  /** The command that was recognised before the mistake, or "unknown". */
+  /** The command that was recognized before the mistake, or "unknown". */
   readonly command: string
 
   constructor(command: string, kind: UsageProblem, message: string, facts: UsageFacts = {}) {

@@ -80,7 +80,7 @@ describe.each(["gtk3", "gtk4", "qt6", "web"] as const)("%s", (toolkit) => {
     await batch(Array(3).fill({ command: "mouse-click", args: { xy } }))
     const apart = await pressesOn(app, CLICKS + 1, 3)
     expect(apart.map(({ count }) => count)).toEqual([1, 1, 1])
-    // The fixture recognises a double click. On a busy machine, the second press may come too late for one.
+    // The fixture recognizes a double click. On a busy machine, the second press may come too late for one.
     let since = CLICKS + 4
     await until(async () => {
       await batch([{ command: "mouse-click", args: { xy, count: 2 } }])

@@ -91,7 +91,7 @@ describe.each(["gtk3", "gtk4", "qt6"])("in %s, a click that ends its app", (tool
     ["Crash", "ACTION_FAILED"],
     ["Leave", undefined],
   ])(
-    "by %s is recognised on every kernel, as long as its parent has not collected its status",
+    "by %s is recognized on every kernel, as long as its parent has not collected its status",
     async (name, code) => {
       const { answer, presses } = await pressing(name, { wrapped: uncollected })
       expect(presses).toBe(`${name}\n`)

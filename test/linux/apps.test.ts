@@ -252,7 +252,7 @@ describe("launch", () => {
       ])
     })
 
-    test("recognises Electron by the files next to it", async () => {
+    test("recognizes Electron by the files next to it", async () => {
       mkdirSync(`${place}/slate/bin`, { recursive: true })
       writeFileSync(`${place}/slate/chrome_100_percent.pak`, "")
       recorder("slate", `${place}/slate/bin`)

@@ -304,7 +304,7 @@ describe("snapshot --diff", () => {
     expect(world.sent("Elsewhere")).toEqual(["semantic click"])
   })
 
-  test("without addresses, a moved element is recognised by its content if that is unique", async () => {
+  test("without addresses, a moved element is recognized by its content if that is unique", async () => {
     const { ok, world, one } = form()
     world.hasAddresses = false
     await ok("snapshot")

@@ -73,7 +73,7 @@ describe("the tools", () => {
 
   test("are all commands that make sense there with --tools all, within a budget, too", async () => {
     const { client } = await connect(desk(), { tools: "all" })
-    expect(costOf((await client.listTools()).tools)).toBeLessThan(12_000)
+    expect(costOf((await client.listTools()).tools)).toBeLessThan(8000)
   })
 
   test("share arguments that the instructions describe once", async () => {

@@ -145,7 +145,7 @@ describe.each(PLATFORMS)("found again %s", (_, platform) => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("a very long name is recognised, and an error about it stays short", async () => {
+  test("a very long name is recognized, and an error about it stays short", async () => {
     const long = "x".repeat(100_000)
     const { ok, error, world } = await shown([{ ...save, name: long }], platform)
     await ok("click", { ref_id: "@e1" })
@@ -181,7 +181,7 @@ describe("similar elements", () => {
     expect(world.deliveries).toEqual([])
   })
 
-  test("by path, a twin is recognised only while its bounds stay the same", async () => {
+  test("by path, a twin is recognized only while its bounds stay the same", async () => {
     const { ok, error, window, world } = await shown(twins, { addresses: false })
     await ok("click", { ref_id: "@e1" })
     window.root.children[0]!.children[0]!.set({ bounds: at(0, 60) })
@@ -190,7 +190,7 @@ describe("similar elements", () => {
     expect(world.deliveries.length).toBe(1)
   })
 
-  test("by path, an element without a name is recognised only while it does not move", async () => {
+  test("by path, an element without a name is recognized only while it does not move", async () => {
     const { ok, error, window } = await shown([{ role: "button", bounds: at(0, 0) }], { addresses: false })
     await ok("click", { ref_id: "@e1" })
     window.root.children[0]!.set({ bounds: at(9, 9) })

@@ -132,7 +132,7 @@ export class CachedSource implements Source {
     const interfaces = this.#live.fixedInterfaces(role, states) ?? item.interfaces
     const extents = this.#extents.get(ref.path)
     const facts = { role, states, interfaces, name, description, childCount, extents }
-    // A popover that is just opening has no name yet, and can be recognised only by its name.
+    // A popover that is just opening has no name yet, and can be recognized only by its name.
     const isNamedLate = !this.#saysShowing && role === ROLE.FILLER && name === ""
     return isNamedLate ? this.#live.facts(ref, look).then((now) => ({ ...facts, name: now.name })) : facts
   }

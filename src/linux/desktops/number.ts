@@ -90,7 +90,7 @@ const lockPath = (number: number): string => `/tmp/.X${number}-lock`
 
 const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
-/** Identifies a file, so that a later file in its place is recognised, even if it reuses the inode. */
+/** Identifies a file, so that a later file in its place is recognized, even if it reuses the inode. */
 function fileIdentity(path: string): string | undefined {
   const file = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   return file && `${file.dev}:${file.ino}:${file.ctimeNs}`

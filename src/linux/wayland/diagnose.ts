@@ -18,7 +18,7 @@ export async function diagnoseWayland(
   let wayland: Wayland | undefined
   try {
     wayland = await Wayland.connect(env, deadline)
-    const found = await recognise(env, access, wayland, deadline)
+    const found = await recognize(env, access, wayland, deadline)
     return [
       { name: "compositor", ok: true, detail: `${found.name} at ${env.WAYLAND_DISPLAY}` },
       { name: "windows", ok: true, detail: found.windows ?? "by accessibility" },
@@ -41,7 +41,7 @@ export async function diagnoseWayland(
 }
 
 /** How a compositor offers each capability; undefined for those that it lacks. */
-interface Recognised {
+interface Recognized {
   readonly name: string
   readonly windows?: string
   readonly places?: string
@@ -52,12 +52,12 @@ interface Recognised {
   readonly noPicture?: string
 }
 
-async function recognise(
+async function recognize(
   env: Env,
   access: BusAccess,
   wayland: Wayland,
   deadline: Deadline,
-): Promise<Recognised> {
+): Promise<Recognized> {
   const picture = wayland.globals.has("zwlr_screencopy_manager_v1") ? "by wlr-screencopy" : undefined
   const sway = await Sway.find(env)
     ?.version(deadline)
@@ -67,9 +67,9 @@ async function recognise(
     return { name: `sway ${sway}`, windows: "by sway", places: "by sway", input: devices, picture }
   }
   const kwin = await compositorOnBus(env, access, "org.kde.KWin", deadline)
-  if (kwin) return recogniseKWin(env, access, kwin, deadline)
+  if (kwin) return recognizeKWin(env, access, kwin, deadline)
   const shell = await compositorOnBus(env, access, "org.gnome.Shell", deadline)
-  if (shell) return recogniseGnome(access, shell, deadline)
+  if (shell) return recognizeGnome(access, shell, deadline)
   const hasStates = wayland.globals.has("zwlr_foreign_toplevel_manager_v1")
   return {
     name: nameOf(wayland),
@@ -81,12 +81,12 @@ async function recognise(
   }
 }
 
-async function recogniseKWin(
+async function recognizeKWin(
   env: Env,
   access: BusAccess,
   owner: string,
   deadline: Deadline,
-): Promise<Recognised> {
+): Promise<Recognized> {
   const [{ KWin }, { portalVersion }] = await Promise.all([import("./kwin.ts"), import("./portal.ts")])
   const kwin = new KWin(env, access, owner)
   const version = await kwin.version(deadline).catch(() => undefined)
@@ -111,7 +111,7 @@ const NO_PICTURE = "the desktop portal takes no pictures, or has not started yet
 /** A portal that did not start in time. */
 const late = (): number => 0
 
-async function recogniseGnome(access: BusAccess, owner: string, deadline: Deadline): Promise<Recognised> {
+async function recognizeGnome(access: BusAccess, owner: string, deadline: Deadline): Promise<Recognized> {
   const [{ GnomeExtension, shellVersion }, { portalVersion }] = await Promise.all([
     import("./gnome.ts"),
     import("./portal.ts"),
@@ -132,7 +132,7 @@ async function recogniseGnome(access: BusAccess, owner: string, deadline: Deadli
   }
 }
 
-async function input(wayland: Wayland, { input: way }: Recognised, deadline: Deadline): Promise<Check> {
+async function input(wayland: Wayland, { input: way }: Recognized, deadline: Deadline): Promise<Check> {
   if (!way)
     return capability(
       "input",

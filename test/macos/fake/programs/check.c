@@ -81,7 +81,7 @@ static void counts(void) {
   expect(clean(), "balanced retain and release leave nothing");
 
   CFStringGetLength(string);
-  expect(noticed("use_after_free"), "a tombstone is recognised");
+  expect(noticed("use_after_free"), "a tombstone is recognized");
 
   fakemac_reset();
   CFRelease(string);
@@ -111,7 +111,7 @@ static void borrowed(void) {
 
   fakemac_reset();
   CFArrayGetValueAtIndex(array, 0);
-  expect(noticed("use_after_free"), "a freed array is recognised");
+  expect(noticed("use_after_free"), "a freed array is recognized");
 }
 
 static void wrong(void) {
