@@ -3,7 +3,8 @@ import type { Context } from "../command.ts"
 import { type CellGrid, type CellPlace, CUT, type Grid, nameOfPlace, placeNamed } from "../content/grid.ts"
 import { AppError, type Disposition, NOTHING_DELIVERED } from "../errors.ts"
 import { withArticle } from "../node.ts"
-import { type RefChoice, resolve, type Target } from "../refs/resolve.ts"
+import { readTarget } from "../refs/read-target.ts"
+import type { RefChoice, Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
 import { cellNamed, fillCellOf, isSlowToType, slowToType, targetAt, UNTYPABLE } from "./cells.ts"
 import { refuseCoveredIn } from "./covered.ts"
@@ -48,11 +49,7 @@ export async function setCells(
   const start = placeNamed(at)
   if (!start) throw invalid("at", `'${at}' is not the address of a cell, such as A1`)
   const block = blockOf(start, rows)
-  const target = await resolve(ctx, choice)
-  await refuseUnreachable(ctx, target)
-  const sheet = await ctx.adapter.tableAround(target.seen.handle)
-  const grid = sheet && (await ctx.adapter.grid(sheet.handle))
-  if (!sheet || !grid) throw notASheet(target, await ctx.adapter.interfaceFor("table"))
+  const { target, sheet, grid } = await readTarget(ctx, choice, (found) => openSheet(ctx, found))
   if (grid.kind === "cells" && grid.forgetsTexts) throw notSaved(target)
   const isSheet = grid.kind === "cells" && grid.isSheet
   const { method, differences, doubt } = isSheet
@@ -78,6 +75,17 @@ export async function setCells(
     },
     ...(doubt === undefined ? {} : { doubt }),
   }
+}
+
+async function openSheet(
+  ctx: Context,
+  target: Target,
+): Promise<{ readonly target: Target; readonly sheet: Seen; readonly grid: Grid<Handle> }> {
+  await refuseUnreachable(ctx, target)
+  const sheet = await ctx.adapter.tableAround(target.seen.handle)
+  const grid = sheet && (await ctx.adapter.grid(sheet.handle))
+  if (!sheet || !grid) throw notASheet(target, await ctx.adapter.interfaceFor("table"))
+  return { target, sheet, grid }
 }
 
 interface Written {

@@ -3,7 +3,8 @@ import type { Context } from "../command.ts"
 import { AppError } from "../errors.ts"
 import { isList, withArticle } from "../node.ts"
 import { entriesFor, type Source } from "../refs/allocate.ts"
-import { resolve, windowOf } from "../refs/resolve.ts"
+import { readTarget } from "../refs/read-target.ts"
+import { windowOf } from "../refs/resolve.ts"
 import { type Position, walk, wordsOf } from "../tree.ts"
 import { look } from "./search.ts"
 import { refSource, waitForContent } from "./surface.ts"
@@ -38,9 +39,11 @@ export interface TreePlace {
 }
 
 async function tableOf(ctx: Context, choice: TableChoice, ref_id: string): Promise<Table> {
-  const target = await resolve(ctx, { ...choice, ref_id })
+  const { target, around } = await readTarget(ctx, { ...choice, ref_id }, async (found) => ({
+    target: found,
+    around: await ctx.adapter.tableAround(found.seen.handle),
+  }))
   const { ref, entry, seen, snapshotId } = target
-  const around = await ctx.adapter.tableAround(seen.handle)
   if (!around) throw notATable(ref, seen, await ctx.adapter.interfaceFor("table"))
   const isOwn = isSame(around, seen)
   const ofWindow = async (): Promise<TreePlace> => {

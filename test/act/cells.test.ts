@@ -143,6 +143,26 @@ describe.concurrent("an app that does not answer after the keys", () => {
     expect(world.sent("A1").at(-1)).toBe("semantic focus")
   })
 
+  const removed = new AppError("ACTION_FAILED", "App 'It' removed an element while it was read", {
+    details: { kind: "removed" },
+  })
+
+  test("may replace the object of the ref while set-cells reads the sheet", async () => {
+    const { act, world } = await sheet(async () => [["new"]])
+    world.fail("tableAround", removed)
+    expect((await act("set-cells", { at: "A1", tsv: "new" })).data).toMatchObject({ cells: 1 })
+  })
+
+  test("is an error if it keeps removing the object of the ref, and nothing is written", async () => {
+    const { act, world } = await sheet()
+    world.fail("tableAround", removed, removed, removed)
+    expect((await act("set-cells", { at: "A1", tsv: "new" })).error).toMatchObject({
+      details: { kind: "removed" },
+      disposition: { delivery: "not_delivered" },
+    })
+    expect(world.keys).toEqual([])
+  })
+
   test("ends set-cells after the cell that has its text, and the error counts it", async () => {
     const { act, world } = await sheet()
     dropsReadsAfterReturn(world)

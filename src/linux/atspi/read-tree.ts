@@ -272,6 +272,7 @@ export async function translatingErrors<T>(origin: Pick<Origin, "app">, read: Pr
       })
     }
     if (error instanceof DBusClosed) throw lostBus(error)
+    if (error instanceof DBusError && error.code === NO_OBJECT) throw removed(origin.app, error.message)
     if (error instanceof DBusError || error instanceof WireError) {
       const detail = error instanceof DBusError ? `${error.code}: ${error.message}` : error.message
       throw new AppError("ACTION_FAILED", `App '${origin.app}' returned an invalid reply`, {
@@ -281,6 +282,15 @@ export async function translatingErrors<T>(origin: Pick<Origin, "app">, read: Pr
     throw error
   }
 }
+
+const NO_OBJECT = "org.freedesktop.DBus.Error.UnknownObject"
+
+const removed = (app: string, detail: string): AppError =>
+  new AppError("ACTION_FAILED", `App '${app}' removed an element while it was read`, {
+    suggestion: "Retry; if the element is gone, run 'snapshot' to see the window as it is now",
+    platformDetail: detail,
+    details: { kind: "removed" },
+  })
 
 export function lostBus(error: DBusClosed): AppError {
   return new AppError("PLATFORM_NOT_SUPPORTED", "The accessibility bus went away", {

@@ -3,9 +3,9 @@ import { Deadline } from "../../../src/deadline.ts"
 import { Atspi } from "../../../src/linux/atspi/atspi.ts"
 import { Element, isGone } from "../../../src/linux/atspi/element.ts"
 import { readFrames } from "../../../src/linux/atspi/frames.ts"
-import { frameElement, pastTheBus, readTree } from "../../../src/linux/atspi/read-tree.ts"
+import { frameElement, pastTheBus, readTree, translatingErrors } from "../../../src/linux/atspi/read-tree.ts"
 import { TRAITS } from "../../../src/linux/atspi/toolkits.ts"
-import { DBusTimeout } from "../../../src/linux/dbus/bus.ts"
+import { DBusError, DBusTimeout } from "../../../src/linux/dbus/bus.ts"
 import { startPeer } from "../dbus/daemon.ts"
 import { FakeApp, type FakeNode } from "./fake-app.ts"
 import { bus, daemon, OPTIONS, withBus } from "./walked.ts"
@@ -56,6 +56,16 @@ describe("the tree of a window", () => {
     })
     const asked = app.asked("window")
     expect(asked.length).toBe(new Set(asked).size)
+  })
+})
+
+test("an object that an app removes while it is read is reported as removed, not as an invalid reply", async () => {
+  const error = new DBusError("org.freedesktop.DBus.Error.UnknownObject", "no /7")
+  await expect(translatingErrors({ app: "fake" }, Promise.reject(error))).rejects.toMatchObject({
+    code: "ACTION_FAILED",
+    message: "App 'fake' removed an element while it was read",
+    platformDetail: "no /7",
+    details: { kind: "removed" },
   })
 })
 
