@@ -62,14 +62,14 @@ async function typeIntoCell(
 ): Promise<AppError | undefined> {
   if (UNTYPABLE.test(text)) throw notTypable(target)
   if (isSlowToType(text)) throw slowToType(...addressOf(target))
-  await takeFocus(ctx, target, action)
-  // Cancels an edit that was started before, so that its text does not stay.
-  await pressKey(ctx, target, key("escape"), action)
-  await selectOnly(ctx, target, action)
-  if (!isChecked) await refuseCovered(ctx, target, action, true)
   // Delete would empty all selected cells. An edit that ends without a text empties this one.
   const [first = "", ...more] = text === "" ? [" "] : text.split("\n")
-  await sendText(ctx, target, action, first)
+  await unlessFocusMoves(async () => {
+    await focusCell(ctx, target, action)
+    await selectOnly(ctx, target, action)
+    if (!isChecked) await refuseCovered(ctx, target, action, true)
+    await sendText(ctx, target, action, first)
+  })
   return afterSending(action, async () => {
     for (const line of more) {
       await pressKey(ctx, target, LINE_BREAK, action)
@@ -81,6 +81,30 @@ async function typeIntoCell(
     return goBack(ctx, target, again)
   })
 }
+
+/** Gives a cell of a sheet the focus, and cancels an edit that was started before, so that its text does not stay. */
+export async function focusCell(ctx: Context, target: Target, action: Action): Promise<void> {
+  await takeFocus(ctx, target, action)
+  await pressKey(ctx, target, key("escape"), action)
+}
+
+/**
+ * Starts again, once, if another window takes the focus before any text is sent. A window that opens does so, such as
+ * LibreOffice's tip of the day. The keys before the text do no harm if they are pressed twice.
+ */
+export async function unlessFocusMoves(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!hasLostFocus(error)) throw error
+    await work()
+  }
+}
+
+const hasLostFocus = (error: unknown): boolean =>
+  error instanceof AppError &&
+  error.details?.kind === "not_focused" &&
+  error.disposition?.delivery === "not_delivered"
 
 /** Another element of the same window as the target of an action. */
 export function targetAt(target: Target, seen: Seen): Target {

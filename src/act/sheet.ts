@@ -6,10 +6,18 @@ import { withArticle } from "../node.ts"
 import { readTarget } from "../refs/read-target.ts"
 import type { RefChoice, Target } from "../refs/resolve.ts"
 import { until } from "../until.ts"
-import { cellNamed, fillCellOf, isSlowToType, slowToType, targetAt, UNTYPABLE } from "./cells.ts"
+import {
+  cellNamed,
+  fillCellOf,
+  focusCell,
+  isSlowToType,
+  slowToType,
+  targetAt,
+  UNTYPABLE,
+  unlessFocusMoves,
+} from "./cells.ts"
 import { refuseCoveredIn } from "./covered.ts"
 import { isLate } from "./failures.ts"
-import { pressKey, takeFocus } from "./keyboard.ts"
 import { type ActedOn, actedOn } from "./result.ts"
 import { refuseUnreachable } from "./unreachable.ts"
 
@@ -112,8 +120,7 @@ async function writeSheet(
   await refuseUnwritable(grid, block)
   await refuseCoveredIn(ctx, grid, block, async (place) => {
     const cell = await cellAt(ctx, target, grid, place)
-    await takeFocus(ctx, cell, FOCUS)
-    await pressKey(ctx, cell, { modifiers: [], key: "escape" }, FOCUS)
+    await unlessFocusMoves(() => focusCell(ctx, cell, FOCUS))
     return cell
   })
   const last = block.at(-1)

@@ -202,6 +202,28 @@ describe.concurrent("an app that does not answer after the keys", () => {
     })
   })
 
+  const lost = new AppError("ACTION_FAILED", "The keyboard focus is in another window", {
+    details: { kind: "not_focused" },
+    disposition: NOTHING_DELIVERED,
+  })
+
+  test("may open a window that takes the focus once before set-cells presses its first key", async () => {
+    const { act, world } = await sheet(async () => [["new"]])
+    world.fail("input", lost)
+    expect((await act("set-cells", { at: "A1", tsv: "new" })).data).toMatchObject({ cells: 1 })
+    expect(world.keys.filter((combo) => combo === "return")).toHaveLength(1)
+  })
+
+  test("ends set-cells if another window keeps the focus, and nothing is written", async () => {
+    const { act, world } = await sheet()
+    world.fail("input", lost, lost)
+    expect((await act("set-cells", { at: "A1", tsv: "new" })).error).toMatchObject({
+      message: expect.stringContaining("0 of 1 cells were written: The keyboard focus is in another window"),
+      disposition: { delivery: "not_delivered" },
+    })
+    expect(world.keys).toEqual([])
+  })
+
   test("leaves the last cell of set-cells in doubt", async () => {
     const { act, world } = await sheet(async () => {
       throw LATE

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { readFileSync, symlinkSync } from "node:fs"
 import { blocksOf, PAGES } from "../docs/pages.ts"
 import { openDesktop, PROGRAM } from "../support/desktop.ts"
+import { writeProfile } from "../support/office.ts"
 
 /** The pages as a reader follows them: every block of shell commands, in order, in one empty directory. */
 
@@ -21,6 +22,8 @@ test("the guides are there", () => {
 test.each(GUIDES)("every command of %s works", async (path, text) => {
   await using desktop = await openDesktop()
   symlinkSync(PROGRAM, `${desktop.directory}/agent-desktop`)
+  // A reader closes LibreOffice's tip of the day once.
+  await writeProfile(`${desktop.env.HOME}/.config/libreoffice/4`)
   const script = Bun.spawn(["bash", "-euxo", "pipefail", "-c", blocksOf(text, "sh").join("\n")], {
     cwd: desktop.directory,
     env: {

@@ -16,8 +16,7 @@ export async function openInOffice(
   { part, file, locale = "en-US" }: OfficeOptions,
 ): Promise<string> {
   const profile = `${desktop.directory}/office-${locale}`
-  mkdirSync(`${profile}/user`, { recursive: true })
-  await Bun.write(`${profile}/user/registrymodifications.xcu`, settings(locale))
+  await writeProfile(profile, locale)
   const name = file.split("/").at(-1)!
   desktop.spawnApp([
     "soffice",
@@ -32,6 +31,12 @@ export async function openInOffice(
     const { json } = await desktop.run("list-windows")
     return json?.data?.windows.find((one: { title: string }) => one.title.includes(name))?.id
   }, 90_000)
+}
+
+/** Settings of LibreOffice with which it asks nothing, and shows no tip of the day. */
+export async function writeProfile(directory: string, locale = "en-US"): Promise<void> {
+  mkdirSync(`${directory}/user`, { recursive: true })
+  await Bun.write(`${directory}/user/registrymodifications.xcu`, settings(locale))
 }
 
 /** A presentation with one slide and a table on it, as a .fodp file. */

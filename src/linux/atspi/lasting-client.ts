@@ -5,9 +5,9 @@ import { listAppRefs } from "./registry.ts"
 import { traitsOf } from "./toolkits.ts"
 
 /**
- * Some apps crash if their last client leaves the accessibility bus while they handle a key, even a key of the user's;
- * see the trait `needsLastingClient`. A command is a client for a moment only. So these apps are told of a client that
- * stays: the registry, which lives as long as the session.
+ * Some apps crash if their last client leaves the accessibility bus while they handle a key, even one that the user has
+ * pressed; see the trait `needsLastingClient`. A command is a client for a moment only. So it tells these apps of a client
+ * that stays: the registry, which lives as long as the session.
  */
 export function keepClient(bus: Bus, app: string): void {
   bus.emit(CONTROLLER_PATH, KEYSTROKE_LISTENER, "(s)", [[REGISTRY]], app)
