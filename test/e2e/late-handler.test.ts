@@ -48,10 +48,7 @@ test("an option whose list has got its handler late is clicked with the pointer,
   const selected = await ok("select", 'listbox "Colours"', "Blue", "--window-id", window)
   expect(selected.disposition.delivery).toBe("delivered_unverified")
   expect(log).toEqual(["ready"])
-  expect(await ok("click", 'option "Red"', "--window-id", window)).toMatchObject({
-    method: "pointer",
-    disposition: { delivery: "delivered_verified" },
-  })
+  expect((await ok("click", 'option "Red"', "--window-id", window)).method).toBe("pointer")
   await until(() => log.includes("Red"), 5000)
   expect(log).toEqual(["ready", "Red"])
 })
