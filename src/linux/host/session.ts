@@ -23,7 +23,7 @@ export class Session {
   /** Addresses of accessibility buses, for the hints that lead to them. */
   readonly #addresses = new WeakMap<Bus, string>()
   readonly #endings: (() => void)[] = []
-  #leaving: Promise<unknown> = Promise.resolve()
+  #leaving: Promise<void> = Promise.resolve()
   #isClosed = false
 
   constructor(readEnv: () => Env) {
@@ -125,7 +125,8 @@ export class Session {
 
   /** `close` waits for this work on the accessibility bus. It may fail. */
   leaveAfter(work: Promise<unknown>): void {
-    this.#leaving = Promise.allSettled([this.#leaving, work])
+    // Without the results, which a server would collect for as long as it runs.
+    this.#leaving = Promise.allSettled([this.#leaving, work]).then(() => {})
   }
 
   async close(): Promise<void> {

@@ -87,3 +87,17 @@ describe("the accessibility bus that refs come from", () => {
     })
   })
 })
+
+test("a session closes its accessibility bus only after the last work on it, even if some fails", async () => {
+  await using daemon = await startDaemon()
+  const session = sessionOn({ AT_SPI_BUS_ADDRESS: daemon.address })
+  const bus = await session.a11y(soon())
+  const work = Promise.withResolvers<string>()
+  session.leaveAfter(Promise.reject(new Error("no registry")))
+  session.leaveAfter(work.promise.then(() => bus.name))
+  const closed = session.close()
+  expect(await Promise.race([closed.then(() => "closed"), bus.name.then(() => "open")])).toBe("open")
+  work.resolve("done")
+  await closed
+  expect(bus.failure).toBeDefined()
+})
