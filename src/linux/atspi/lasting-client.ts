@@ -13,7 +13,7 @@ export function keepClient(bus: Bus, app: string): void {
   bus.emit(CONTROLLER_PATH, KEYSTROKE_LISTENER, "(s)", [[REGISTRY]], app)
 }
 
-/** Tells all such apps. One that does not answer in time is left out. */
+/** Tells all such apps. A later command tells those that do not answer in time. */
 export async function keepClients(bus: Bus): Promise<void> {
   const atspi = new Atspi(bus, Deadline.in(PATIENCE_MS))
   const tell = async (app: Awaited<ReturnType<typeof listAppRefs>>[number]): Promise<void> => {
@@ -23,7 +23,7 @@ export async function keepClients(bus: Bus): Promise<void> {
   await Promise.allSettled((await listAppRefs(atspi)).map(tell))
 }
 
-const PATIENCE_MS = 150
+const PATIENCE_MS = 2000
 
 // The bridge of the app adds the name to its clients, unless it is there already. It does not check who sent this.
 const KEYSTROKE_LISTENER = "org.a11y.atspi.DeviceEventListener.KeystrokeListenerRegistered"

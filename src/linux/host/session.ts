@@ -3,10 +3,14 @@ import type { Env } from "../../adapter.ts"
 import type { Deadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
 import type { BusHint } from "../../refmap.ts"
+import { inTime } from "../../until.ts"
 import { parseAddresses } from "../dbus/auth.ts"
 import { Bus, DBusClosed, DBusError, DBusTimeout, method, readAs } from "../dbus/bus.ts"
 import type { WindowSystem } from "../windowing/system.ts"
 import type { X11 } from "../x11/connection.ts"
+
+/** How long an app that does not answer may delay the end of a command. */
+const FAREWELL_MS = 40
 
 export const A11Y_BUS = "org.a11y.Bus"
 export const A11Y_BUS_PATH = "/org/a11y/bus"
@@ -123,7 +127,7 @@ export class Session {
     return shared.get(() => open(env))
   }
 
-  /** `close` waits for this work on the accessibility bus. It may fail. */
+  /** `close` waits for this work on the accessibility bus, but not for long. It may fail. */
   leaveAfter(work: Promise<unknown>): void {
     // Without the results, which a server would collect for as long as it runs.
     this.#leaving = Promise.allSettled([this.#leaving, work]).then(() => {})
@@ -131,7 +135,7 @@ export class Session {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#leaving
+    await inTime(this.#leaving, FAREWELL_MS, () => {})
     for (const end of this.#endings.splice(0)) end()
     // Opening the accessibility bus may have opened one of the others.
     await this.#a11y.close((bus) => bus.close())
